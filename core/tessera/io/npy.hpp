@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <tessera/array.hpp>
+
+namespace tessera {
+
+struct LoadOptions {
+  Device device = default_device();
+  /// Maps the file instead of reading it, on a device whose memory is the host's: pages come in as they are
+  /// read.
+  bool memory_map = false;
+};
+
+/// A .npy file, version 1 to 3, any of the dtypes, C or Fortran order, either byte order.
+/// Throws IOError naming the file and what is wrong with it.
+TESSERA_API Array load_npy(const std::string& path, const LoadOptions& options = {});
+
+/// Writes x as .npy version 1.0 (2.0 where the header needs it), C order, little-endian: to a temporary
+/// beside it first, then renamed, so that no half-written file is left behind.
+TESSERA_API void save_npy(const std::string& path, const Array& x);
+
+/// A .npy file written a piece at a time: rows are appended along axis 0.
+class TESSERA_API NpyWriter {
+ public:
+  /// `shape[0]` rows in all must be appended before close.
+  NpyWriter(const std::string& path, DType dtype, const Shape& shape);
+  NpyWriter(const NpyWriter&) = delete;
+  NpyWriter& operator=(const NpyWriter&) = delete;
+  ~NpyWriter();
+  void append(const Array& rows);
+  /// Throws ValueError if rows are missing, IOError if the file could not be written.
+  void close();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <tessera/device.hpp>
+
+namespace tessera {
+
+/// Element-wise code over a domain of [rows, columns], reductions of its values over the columns, and
+/// element-wise work on what they give (one value a row): what a device can do in one pass over its inputs.
+///
+/// Steps are in order; step i writes register i, and reads earlier ones. A step is of the domain (one value
+/// an element) or of the row (one value a row): constants and loads say which; unary, binary, where and
+/// cast are of the row if all that they read is; a reduction reads a value of the domain and is of the row.
+/// A value of the row that comes from a reduction must not meet a value of the domain (that would be a
+/// second pass); one that comes from a load may.
+struct Program {
+  enum class Kind : std::uint8_t { load, constant, unary, binary, where, cast, reduce, arg_reduce };
+
+  struct Step {
+    Kind kind{};
+    std::uint8_t op = 0;        ///< UnaryOp, BinaryOp, ReduceOp or ArgReduceOp
+    bool row = false;           ///< of the row, not of the domain
+    DType dtype{};              ///< of the register
+    std::int32_t args[3] = {};  ///< registers read (where: condition, a, b); load: the input's number
+    Scalar value;               ///< constant
+  };
+
+  std::vector<Step> steps;
+  std::vector<std::int32_t> outputs;  ///< the register of each output view
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+};
+
+/// The program by the device's plain kernels, a temporary a step. Inputs and outputs are 2-d: [rows,
+/// columns] for values of the domain (stride 0 where broadcast), [rows, 1] for values of the row.
+TESSERA_API void run_by_kernels(DeviceInterface& device, const Program& program, std::span<const View> inputs,
+                                std::span<const View> outputs);
+
+/// Throws ValueError where a program breaks the rules above.
+TESSERA_API void check(const Program& program, std::span<const View> inputs, std::span<const View> outputs);
+
+}  // namespace tessera
