@@ -35,27 +35,33 @@ struct Extent {
 };
 TESSERA_API Extent extent(const Layout& layout);
 
-/// `axes[i]` of the input becomes axis i. `axes` must be a permutation.
+/// `axes[i]` of the input becomes axis i. Throws ShapeError unless `axes` is a permutation of 0 .. rank - 1.
 TESSERA_API Layout permute(const Layout& layout, const Dims& axes);
 
 /// Stride 0 along new and stretched dimensions; empty where the shapes do not broadcast.
 TESSERA_API std::optional<Layout> broadcast(const Layout& layout, const Shape& shape);
 
-/// The same elements in another shape without a copy; empty where that needs one.
+/// The same elements in another shape without a copy; empty where that needs one. Throws ShapeError where
+/// the number of elements differs.
 TESSERA_API std::optional<Layout> reshape(const Layout& layout, const Shape& shape);
 
-/// Elements start, start + step, ... (`count` of them) along `axis`.
+/// Elements start, start + step, ... (`count` of them) along `axis`. Throws IndexError where they lie
+/// outside.
 TESSERA_API Layout slice(const Layout& layout, int axis, std::int64_t start, std::int64_t count,
                          std::int64_t step);
 
-/// One position along `axis`, which disappears.
+/// One position along `axis`, which disappears. Throws IndexError where it lies outside.
 TESSERA_API Layout select(const Layout& layout, int axis, std::int64_t index);
 
+/// A dimension of size 1 before `axis` (0 .. rank).
 TESSERA_API Layout insert_axis(const Layout& layout, int axis);
+/// Without `axis`, whose extent must be 1.
 TESSERA_API Layout remove_axis(const Layout& layout, int axis);
 
-/// Drops size-1 dimensions and merges neighbours wherever every layout allows
-/// it. All shapes must be equal. Afterwards most operands have one or two dimensions.
+/// Drops size-1 dimensions, puts the rest into the order of the last layout's memory (the output's:
+/// its smallest stride last), and merges neighbours wherever every layout allows it. The elements still
+/// correspond, but their order changes. All shapes must be equal. Afterwards most operands have one or two
+/// dimensions; a single element has none, and an empty array is {0}.
 TESSERA_API void collapse(std::span<Layout> layouts);
 
 /// Merges the dimensions [first, last) of a layout into one; empty where they are not mergeable.

@@ -71,6 +71,8 @@ class Dims {
     --size_;
   }
   void clear() { size_ = 0; }
+  /// Keeps the first `count`.
+  void truncate(int count) { size_ = count; }
 
   friend bool operator==(const Dims& a, const Dims& b) {
     return a.size_ == b.size_ && std::equal(a.begin(), a.end(), b.begin());
