@@ -16,3 +16,4 @@
 #include <tessera/profiler.hpp>
 #include <tessera/random/random.hpp>
 #include <tessera/registry.hpp>
+#include <tessera/threads.hpp>
