@@ -1,0 +1,77 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <tessera/device.hpp>
+
+#include "command.hpp"
+
+namespace tessera::cli {
+
+namespace {
+
+std::string mebibytes(std::int64_t bytes) {
+  return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / (1 << 20));
+}
+
+void print_device(const Device& device) {
+  const DeviceProperties properties = device.properties();
+  fmt::print("  {}: {}\n", device.name(), properties.description);
+  const auto line = [](std::string_view name, const std::string& value) {
+    fmt::print("      {:<18} {}\n", name, value);
+  };
+  if (properties.memory_bytes > 0) line("memory", mebibytes(properties.memory_bytes));
+  line("cache for a tile", mebibytes(properties.cache_bytes));
+  if (properties.library_bytes > 0) line("held by libraries", mebibytes(properties.library_bytes));
+  line("memory is", properties.host_memory ? "the host's" : "its own");
+  line("kernels", properties.asynchronous ? "return before they have run" : "run when they are called");
+  for (const auto& [name, value] : properties.details) line(name, value);
+}
+
+/// "fake" and "fake:1" are of module "fake".
+bool is_of_module(const Device& device, const std::string& module) {
+  return device.name() == module || device.name().starts_with(module + ":");
+}
+
+ExitCode print_devices() {
+  const std::vector<ModuleReport> reports = modules();
+  const std::vector<Device> all = devices();
+  for (const ModuleReport& report : reports) {
+    fmt::print("{} {} ({})\n", report.name.empty() ? "unknown module" : report.name, report.version,
+               report.path);
+    if (!report.reason.empty()) fmt::print("  no devices: {}\n", report.reason);
+    for (const Device& device : all) {
+      if (is_of_module(device, report.name)) print_device(device);
+    }
+  }
+  if (!all.empty()) return ExitCode::success;
+  std::string looked;
+  for (const std::string& folder : search_path()) looked += (looked.empty() ? "" : ", ") + folder;
+  throw CommandError(ExitCode::device, "no device was found in " + looked,
+                     "build the modules, or name their folder in TESSERA_DEVICE_PATH");
+}
+
+}  // namespace
+
+std::vector<Device> devices_named(const std::string& name) {
+  if (name != "all") return {device(name)};
+  std::vector<Device> all = devices();
+  if (all.empty()) print_devices();  // throws, saying where it looked
+  // The fast ones come first: what they find (initial centers) the others are given.
+  std::stable_partition(all.begin(), all.end(), [](const Device& d) { return d.name() != "reference"; });
+  return all;
+}
+
+void add_devices_command(CLI::App& app, Action& action) {
+  CLI::App* command =
+      app.add_subcommand("devices", "Show every device module, its devices, or why it has none");
+  command->footer(
+      "Modules are looked for in TESSERA_DEVICE_PATH (folders or files, separated by ':'), then beside the "
+      "core\n"
+      "library, then where Tessera is installed.\n\n"
+      "Example:\n"
+      "  tessera devices");
+  command->callback([&action] { action = print_devices; });
+}
+
+}  // namespace tessera::cli
