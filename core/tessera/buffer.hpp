@@ -3,7 +3,9 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <utility>
 
+#include <tessera/dtype.hpp>
 #include <tessera/layout.hpp>
 #include <tessera/registry.hpp>
 

@@ -55,7 +55,7 @@ void submit(const Call& call);
 
 /// An input of an element-wise kernel: an array that broadcasts to the output's shape, or a number.
 struct Input {
-  Input(const Array& x) : array(&x) {}          // NOLINT(google-explicit-constructor)
+  Input(const Array& x) : array(&x) {}           // NOLINT(google-explicit-constructor)
   Input(const Scalar& value) : scalar(value) {}  // NOLINT(google-explicit-constructor)
   Input(const Operand& x) {                      // NOLINT(google-explicit-constructor)
     if (x.is_scalar()) {

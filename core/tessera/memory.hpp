@@ -1,13 +1,9 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <map>
 #include <mutex>
-#include <unordered_map>
 #include <vector>
 
 #include <tessera/export.hpp>
@@ -50,17 +46,21 @@ class TESSERA_API MemoryPool {
  private:
   friend class PeakScope;
 
-  void* take_cached(std::size_t block);
-  void* allocate_block(std::size_t bytes, std::size_t block);
+  // Blocks come in eight sizes an octave, so at most an eighth of one is unused.
+  static constexpr int kClassCount = 8 * 64;
+
+  void* take_fresh(std::size_t bytes, std::size_t block);
   std::int64_t trim_locked();
-  [[noreturn]] void fail(std::size_t bytes, bool by_limit) const;
+  [[noreturn]] void fail(std::size_t bytes) const;
+  void count_locked(std::size_t bytes);
 
   DeviceInterface& device_;
   const char* device_name_;
   mutable std::mutex mutex_;
-  std::unordered_map<std::size_t, std::vector<void*>> free_;
+  std::array<std::vector<void*>, kClassCount> free_;
   std::vector<PeakScope*> scopes_;
   MemoryStats stats_;
+  std::int64_t soft_limit_ = 0;  ///< past it, cached blocks go back before a fresh one is taken
 };
 
 }  // namespace tessera

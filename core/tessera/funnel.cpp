@@ -1,0 +1,356 @@
+#include <tessera/funnel.hpp>
+
+#include <array>
+#include <cstring>
+#include <span>
+
+#include <fmt/format.h>
+
+#include <tessera/buffer.hpp>
+#include <tessera/device_state.hpp>
+#include <tessera/error.hpp>
+#include <tessera/operation.hpp>
+#include <tessera/profiling.hpp>
+
+namespace tessera {
+namespace {
+
+constexpr std::array<std::string_view, 17> kKernelNames = {
+    "copy", "fill",   "iota", "unary",      "binary",  "where",        "reduce",  "arg_reduce", "scan",
+    "sort", "matmul", "take", "take_along", "scatter", "searchsorted", "nonzero", "random_bits"};
+
+View view(const Array& x, const Layout& layout) {
+  const ArrayNode& node = x.node();
+  View result;
+  result.data = static_cast<std::byte*>(node.buffer->data()) +
+                layout.offset * static_cast<std::int64_t>(itemsize(node.dtype));
+  result.dtype = node.dtype;
+  result.shape = layout.shape;
+  result.strides = layout.strides;
+  return result;
+}
+
+View view(const Array& x) {
+  return view(x, x.layout());
+}
+
+void store(const Scalar& value, DType dtype, void* target) {
+  visit_dtype(dtype, [&](auto zero) {
+    const auto converted = value.to<decltype(zero)>();
+    std::memcpy(target, &converted, sizeof(converted));
+  });
+}
+
+// The operands of an element-wise kernel as views of one shape, with as few dimensions as can be.
+// Place 0 .. n-1 are the inputs, place n the output.
+class Elementwise {
+ public:
+  // `input_dtypes[i]` is what a number at place i becomes.
+  Elementwise(const Call& call, std::span<const DType> input_dtypes) : count_(call.input_count + 1) {
+    const Array& out = *call.output;
+    if (flat(call)) {
+      const Shape shape{out.size()};
+      for (int i = 0; i < count_; ++i) {
+        const Array* const x = operand(call, i);
+        if (x == nullptr) continue;
+        views_[i] = view(*x, {shape, {1}, x->layout().offset});
+      }
+      for (int i = 0; i < call.input_count; ++i) place_scalar(call, i, input_dtypes, shape);
+      return;
+    }
+    std::array<Layout, 4> layouts;
+    for (int i = 0; i < count_; ++i) {
+      const Array* const x = operand(call, i);
+      layouts[i] = x == nullptr ? Layout{out.shape(), Strides::filled(out.ndim(), 0), 0}
+                                : *broadcast(x->layout(), out.shape());
+    }
+    collapse(std::span(layouts.data(), static_cast<std::size_t>(count_)));
+    for (int i = 0; i < count_; ++i) {
+      const Array* const x = operand(call, i);
+      if (x != nullptr) views_[i] = view(*x, layouts[i]);
+    }
+    for (int i = 0; i < call.input_count; ++i) place_scalar(call, i, input_dtypes, layouts[count_ - 1].shape);
+  }
+
+  const View& operator[](int i) const { return views_[i]; }
+  const View& out() const { return views_[count_ - 1]; }
+
+ private:
+  static const Array* operand(const Call& call, int i) {
+    return i == call.input_count ? call.output : call.inputs[i];
+  }
+
+  static bool flat(const Call& call) {
+    const Shape& shape = call.output->shape();
+    if (!call.output->is_contiguous()) return false;
+    for (int i = 0; i < call.input_count; ++i) {
+      const Array* const x = call.inputs[i];
+      if (x != nullptr && !(x->shape() == shape && x->is_contiguous())) return false;
+    }
+    return true;
+  }
+
+  void place_scalar(const Call& call, int i, std::span<const DType> dtypes, const Shape& shape) {
+    if (call.inputs[i] != nullptr) return;
+    store(call.scalars[i], dtypes[static_cast<std::size_t>(i)], scalars_[i]);
+    views_[i].data = scalars_[i];
+    views_[i].dtype = dtypes[static_cast<std::size_t>(i)];
+    views_[i].shape = shape;
+    views_[i].strides = Strides::filled(shape.size(), 0);
+    views_[i].host_scalar = true;
+  }
+
+  int count_;
+  View views_[4];
+  alignas(8) std::byte scalars_[3][8];
+};
+
+// The dtype of the first input that is an array from `first` on: numbers beside it take it.
+DType array_dtype(const Call& call, int first) {
+  for (int i = first; i < call.input_count; ++i) {
+    if (call.inputs[i] != nullptr) return call.inputs[i]->dtype();
+  }
+  return call.output->dtype();
+}
+
+void run_elementwise(const Call& call, DeviceInterface& device) {
+  switch (call.kernel) {
+    case Kernel::copy: {
+      const Elementwise views(call, {});
+      return device.copy(views[0], views.out());
+    }
+    case Kernel::fill: {
+      const Elementwise views(call, {});
+      return device.fill(call.scalars[0], views.out());
+    }
+    case Kernel::unary: {
+      const Elementwise views(call, {});
+      return device.unary(static_cast<UnaryOp>(call.op), views[0], views.out());
+    }
+    case Kernel::binary: {
+      const DType dtype = array_dtype(call, 0);
+      const Elementwise views(call, std::array{dtype, dtype});
+      return device.binary(static_cast<BinaryOp>(call.op), views[0], views[1], views.out());
+    }
+    default: {
+      const DType dtype = call.output->dtype();
+      const Elementwise views(call, std::array{DType::bool_, dtype, dtype});
+      return device.where(views[0], views[1], views[2], views.out());
+    }
+  }
+}
+
+void execute(const Call& call, DeviceInterface& device) {
+  const auto in = [&](int i) { return view(*call.inputs[i]); };
+  const auto out = [&] { return view(*call.output); };
+  switch (call.kernel) {
+    case Kernel::copy:
+    case Kernel::fill:
+    case Kernel::unary:
+    case Kernel::binary:
+    case Kernel::where: return run_elementwise(call, device);
+    case Kernel::iota: return device.iota(call.scalars[0], call.scalars[1], out());
+    case Kernel::reduce: return device.reduce(static_cast<ReduceOp>(call.op), in(0), out());
+    case Kernel::arg_reduce: return device.arg_reduce(static_cast<ArgReduceOp>(call.op), in(0), out());
+    case Kernel::scan: return device.scan(static_cast<ScanOp>(call.op), in(0), out());
+    case Kernel::sort: return device.sort(call.flags[0], call.flags[1], in(0), out());
+    case Kernel::matmul: return device.matmul(call.precision, in(0), in(1), out());
+    case Kernel::take: return device.take(in(0), in(1), out());
+    case Kernel::take_along: return device.take_along(in(0), in(1), out());
+    case Kernel::scatter: return device.scatter(static_cast<ScatterOp>(call.op), in(0), in(1), out());
+    case Kernel::searchsorted: return device.searchsorted(call.flags[0], in(0), in(1), out());
+    case Kernel::nonzero: return device.nonzero(in(0), out());
+    case Kernel::random_bits: return device.random_bits(call.key, call.counter, out());
+  }
+}
+
+Call make_call(Kernel kernel, const char* operation, std::initializer_list<const Array*> inputs,
+               const Array& output) {
+  Call call;
+  call.kernel = kernel;
+  call.operation = operation;
+  for (const Array* const x : inputs) call.inputs[call.input_count++] = x;
+  call.output = &output;
+  return call;
+}
+
+template <class Op>
+Call make_call(Kernel kernel, const char* operation, Op op, std::initializer_list<const Array*> inputs,
+               const Array& output) {
+  Call call = make_call(kernel, operation, inputs, output);
+  call.op = static_cast<std::uint8_t>(op);
+  return call;
+}
+
+void set_input(Call& call, int i, const Input& input) {
+  call.inputs[i] = input.array;
+  call.scalars[i] = input.scalar;
+}
+
+}  // namespace
+
+std::string_view name(Kernel kernel) {
+  return kKernelNames[static_cast<std::size_t>(kernel)];
+}
+
+void submit(const Call& call) {
+  set_current_operation(call.operation);
+  if (call.output->size() == 0) return;
+  DeviceInterface& device = call.output->node().buffer->device().device;
+  if (profiling()) {
+    profile(call, device, [&] { execute(call, device); });
+  } else {
+    execute(call, device);
+  }
+}
+
+namespace kernels {
+
+void copy(const char* operation, const Array& x, const Array& out) {
+  submit(make_call(Kernel::copy, operation, {&x}, out));
+}
+
+void fill(const char* operation, Scalar value, const Array& out) {
+  Call call = make_call(Kernel::fill, operation, {}, out);
+  call.scalars[0] = value;
+  submit(call);
+}
+
+void iota(const char* operation, Scalar start, Scalar step, const Array& out) {
+  Call call = make_call(Kernel::iota, operation, {}, out);
+  call.scalars[0] = start;
+  call.scalars[1] = step;
+  submit(call);
+}
+
+void unary(const char* operation, UnaryOp op, const Array& x, const Array& out) {
+  submit(make_call(Kernel::unary, operation, op, {&x}, out));
+}
+
+void binary(const char* operation, BinaryOp op, const Input& a, const Input& b, const Array& out) {
+  Call call = make_call(Kernel::binary, operation, op, {}, out);
+  call.input_count = 2;
+  set_input(call, 0, a);
+  set_input(call, 1, b);
+  submit(call);
+}
+
+void where(const char* operation, const Array& condition, const Input& a, const Input& b, const Array& out) {
+  Call call = make_call(Kernel::where, operation, {&condition}, out);
+  call.input_count = 3;
+  set_input(call, 1, a);
+  set_input(call, 2, b);
+  submit(call);
+}
+
+void reduce(const char* operation, ReduceOp op, const Array& x, const Array& out) {
+  submit(make_call(Kernel::reduce, operation, op, {&x}, out));
+}
+
+void arg_reduce(const char* operation, ArgReduceOp op, const Array& x, const Array& out) {
+  submit(make_call(Kernel::arg_reduce, operation, op, {&x}, out));
+}
+
+void scan(const char* operation, ScanOp op, const Array& x, const Array& out) {
+  submit(make_call(Kernel::scan, operation, op, {&x}, out));
+}
+
+void sort(const char* operation, bool descending, bool indices, const Array& x, const Array& out) {
+  Call call = make_call(Kernel::sort, operation, {&x}, out);
+  call.flags[0] = descending;
+  call.flags[1] = indices;
+  submit(call);
+}
+
+void matmul(const char* operation, Precision precision, const Array& x, const Array& y, const Array& out) {
+  Call call = make_call(Kernel::matmul, operation, {&x, &y}, out);
+  call.precision = precision;
+  submit(call);
+}
+
+void take(const char* operation, const Array& x, const Array& indices, const Array& out) {
+  submit(make_call(Kernel::take, operation, {&x, &indices}, out));
+}
+
+void take_along(const char* operation, const Array& x, const Array& indices, const Array& out) {
+  submit(make_call(Kernel::take_along, operation, {&x, &indices}, out));
+}
+
+void scatter(const char* operation, ScatterOp op, const Array& indices, const Array& updates,
+             const Array& target) {
+  submit(make_call(Kernel::scatter, operation, op, {&indices, &updates}, target));
+}
+
+void searchsorted(const char* operation, bool right, const Array& sorted, const Array& values,
+                  const Array& out) {
+  Call call = make_call(Kernel::searchsorted, operation, {&sorted, &values}, out);
+  call.flags[0] = right;
+  submit(call);
+}
+
+void nonzero(const char* operation, const Array& x, const Array& out) {
+  submit(make_call(Kernel::nonzero, operation, {&x}, out));
+}
+
+void random_bits(const char* operation, std::uint64_t key, std::uint64_t counter, const Array& out) {
+  Call call = make_call(Kernel::random_bits, operation, {}, out);
+  call.key = key;
+  call.counter = counter;
+  submit(call);
+}
+
+}  // namespace kernels
+
+std::string describe(const Array& x) {
+  return fmt::format("{} {}", to_string(x.shape()), name(x.dtype()));
+}
+
+void require_array(const char* operation, const char* argument, const Array& x) {
+  if (!x.valid()) throw ValueError(fmt::format("[{}] {} holds no array", operation, argument));
+}
+
+void require_same_device(const char* operation, std::initializer_list<const Array*> arrays) {
+  const Array* first = nullptr;
+  for (const Array* const x : arrays) {
+    if (x == nullptr) continue;
+    if (first == nullptr) {
+      first = x;
+    } else if (&x->node().buffer->device() != &first->node().buffer->device()) {
+      throw DeviceError(fmt::format(
+          "[{}] arrays are on two devices: {} on {}, {} on {}; bring them together with to_device", operation,
+          describe(*first), first->device().name(), describe(*x), x->device().name()));
+    }
+  }
+}
+
+Array cast(const char* operation, Array x, DType dtype) {
+  if (x.dtype() == dtype) return x;
+  const Array out = make_array(x.shape(), dtype, x.device());
+  kernels::copy(operation, x, out);
+  return out;
+}
+
+Array contiguous(const char* operation, Array x) {
+  if (x.is_contiguous()) return x;
+  const Array out = make_array(x.shape(), x.dtype(), x.device());
+  kernels::copy(operation, x, out);
+  return out;
+}
+
+Array around_axis(const char* operation, const Array& x, int axis) {
+  const auto merged = [&](const Layout& layout) -> std::optional<Layout> {
+    const auto inner = merge_axes(layout, axis + 1, layout.rank());
+    return inner ? merge_axes(*inner, 0, axis) : std::nullopt;
+  };
+  if (const auto layout = merged(x.layout())) return view_of(x, *layout);
+  const Array packed = contiguous(operation, x);
+  return view_of(packed, *merged(packed.layout()));
+}
+
+bool writable_in_place(const Array& x, const Shape& shape, DType dtype) {
+  const ArrayNode& node = x.node();
+  return node.dtype == dtype && x.sole_owner() && node.buffer->writable() && node.layout.shape == shape &&
+         x.is_contiguous() && static_cast<std::size_t>(x.nbytes()) == node.buffer->bytes();
+}
+
+}  // namespace tessera
