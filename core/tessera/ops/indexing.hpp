@@ -1,7 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <tessera/array.hpp>
@@ -28,11 +32,16 @@ inline constexpr Ellipsis ellipsis{};
 class Index {
  public:
   enum class Type : std::uint8_t { integer, slice, new_axis, dots };
-  Index(std::int64_t i) : type_(Type::integer), integer_(i) {}  // NOLINT(google-explicit-constructor)
-  Index(int i) : Index(static_cast<std::int64_t>(i)) {}         // NOLINT(google-explicit-constructor)
-  Index(Slice s) : type_(Type::slice), slice_(s) {}             // NOLINT(google-explicit-constructor)
-  Index(NewAxis) : type_(Type::new_axis) {}                     // NOLINT(google-explicit-constructor)
-  Index(Ellipsis) : type_(Type::dots) {}                        // NOLINT(google-explicit-constructor)
+  /// Any integer type; one past int64 is outside of any axis all the same. No bool: x[True] is no index.
+  template <class T>
+  requires(std::is_integral_v<T> && !std::is_same_v<T, bool>)
+      Index(T i)  // NOLINT(google-explicit-constructor)
+      : type_(Type::integer),
+        integer_(std::in_range<std::int64_t>(i) ? static_cast<std::int64_t>(i)
+                                                : std::numeric_limits<std::int64_t>::max()) {}
+  Index(Slice s) : type_(Type::slice), slice_(s) {}  // NOLINT(google-explicit-constructor)
+  Index(NewAxis) : type_(Type::new_axis) {}          // NOLINT(google-explicit-constructor)
+  Index(Ellipsis) : type_(Type::dots) {}             // NOLINT(google-explicit-constructor)
   Type type() const { return type_; }
   std::int64_t integer() const { return integer_; }
   const Slice& slice() const { return slice_; }
