@@ -1,0 +1,141 @@
+"""devices, make, picture, and what all commands share."""
+
+import os
+import struct
+import unittest
+import zlib
+from pathlib import Path
+
+import npy
+from support import DEVICE_FAULT, INPUT, OUTPUT, USAGE, CommandLineTest
+
+
+class Shared(CommandLineTest):
+    def test_help_shows_examples_and_exit_codes(self):
+        self.assertIn("130", self.good("--help"))
+        for command in (["devices"], ["make"], ["kmeans", "fit"], ["kmeans", "predict"], ["picture"]):
+            self.assertIn(" ".join(["tessera", *command]), self.good(*command, "--help"), command)
+
+    def test_version(self):
+        self.assertRegex(self.good("--version"), r"^tessera \d+\.\d+\.\d+\n$")
+
+    def test_usage(self):
+        self.bad(USAGE)
+        self.bad(USAGE, "nonsense")
+        self.bad(USAGE, "make", "blobs", "--samples", "10", says=["tessera make blobs --help"])
+        self.bad(USAGE, "make", "blobs", "--samples", "ten", "--features", "2", "-o", self.path("x.npy"))
+        self.bad(USAGE, "kmeans", "fit", "--clusters", "3", says=["--input", "tessera kmeans fit --help"])
+
+
+class Devices(CommandLineTest):
+    def test_shows_modules_with_their_paths(self):
+        text = self.good("devices")
+        for name in ("cpu", "reference"):
+            self.assertIn(f"libtessera_device_{name}.so", text)
+            self.assertIn(f"\n  {name}: ", text)
+
+    def test_a_broken_module_is_shown_with_its_reason(self):
+        broken = Path(self.path("libtessera_device_broken.so"))
+        broken.write_bytes(b"not a library")
+        text = self.good("devices", env={"TESSERA_DEVICE_PATH": str(self.folder)})
+        self.assertIn(str(broken), text)
+        self.assertIn("no devices: ", text)
+        self.assertIn("\n  cpu: ", text)
+
+
+class Make(CommandLineTest):
+    def make(self, kind, *arguments, name="x.npy"):
+        self.good("make", kind, *arguments, "--output", self.path(name))
+        return npy.read(self.path(name))
+
+    def test_uniform(self):
+        dtype, shape, values = self.make("uniform", "--samples", 500, "--features", 3, "--low", -2, "--high", 3)
+        self.assertEqual((dtype, shape), ("float32", (500, 3)))
+        self.assertTrue(all(-2 <= v < 3 for v in values))
+        self.assertAlmostEqual(sum(values) / len(values), 0.5, delta=0.2)
+
+    def test_normal_float64(self):
+        dtype, shape, values = self.make(
+            "normal", "--samples", 2000, "--features", 2, "--mean", 5, "--stddev", 2, "--dtype", "float64")
+        self.assertEqual((dtype, shape), ("float64", (2000, 2)))
+        mean = sum(values) / len(values)
+        self.assertAlmostEqual(mean, 5, delta=0.2)
+        self.assertAlmostEqual(sum((v - mean) ** 2 for v in values) / len(values), 4, delta=0.4)
+
+    def test_blobs_lie_around_their_centers(self):
+        _, shape, values = self.make("blobs", "--samples", 300, "--features", 2, "--clusters", 4,
+                                     "--spread", 0.01, "--labels", self.path("labels.npy"))
+        self.assertEqual(shape, (300, 2))
+        dtype, shape, labels = npy.read(self.path("labels.npy"))
+        self.assertEqual((dtype, shape), ("int64", (300,)))
+        self.assertEqual(set(labels), {0, 1, 2, 3})
+        for cluster in range(4):
+            xs = [values[2 * i] for i in range(300) if labels[i] == cluster]
+            self.assertLess(max(xs) - min(xs), 0.2)
+
+    def test_seeds(self):
+        size = ["--samples", 50, "--features", 4]
+        first = self.make("normal", *size, "--seed", 1)
+        self.assertEqual(first, self.make("normal", *size, "--seed", 1))
+        self.assertNotEqual(first, self.make("normal", *size, "--seed", 2))
+
+    def test_the_first_rows_do_not_depend_on_how_many_follow(self):
+        for kind in ("uniform", "normal", "blobs"):
+            # More features than a block of elements holds: a row a block; and several blocks of rows.
+            for features, few, many in ((7, 10, 1000), (400_001, 2, 5)):
+                size = ["--features", features]
+                _, _, short = self.make(kind, "--samples", few, *size)
+                _, _, long = self.make(kind, "--samples", many, *size)
+                self.assertEqual(short, long[:len(short)], (kind, features))
+
+    def test_rows_of_different_blocks_differ(self):
+        _, _, values = self.make("uniform", "--samples", 6, "--features", 400_001)
+        self.assertNotEqual(values[:400_001], values[-400_001:])
+        self.assertEqual(len(set(values[::400_001])), 6)
+
+    def test_devices_agree(self):
+        size = ["--samples", 100, "--features", 3]
+        on_cpu = self.make("uniform", *size, "--device", "cpu")
+        self.assertEqual(on_cpu, self.make("uniform", *size, "--device", "reference"))
+
+    def test_bad_values(self):
+        out = self.path("x.npy")
+        size = ["--samples", 10, "--features", 2]
+        self.bad(INPUT, "make", "normal", "--samples", 0, "--features", 2, "-o", out, says=["--samples"])
+        self.bad(INPUT, "make", "blobs", *size, "--clusters", 0, "-o", out, says=["--clusters"])
+        self.bad(INPUT, "make", "normal", *size, "--dtype", "int32", "-o", out, says=["int32", "float64"])
+        self.bad(INPUT, "make", "normal", *size, "--dtype", "float31", "-o", out, says=["float31"])
+        self.bad(DEVICE_FAULT, "make", "normal", *size, "--device", "toaster", "-o", out, says=["toaster"])
+        self.bad(OUTPUT, "make", "normal", *size, "-o", self.path("no/such/folder/x.npy"), says=["no/such/folder"])
+        self.bad(OUTPUT, "make", "normal", *size, "-o", self.folder, says=["folder"])
+        self.assertEqual(os.listdir(self.folder), [])
+
+
+class Picture(CommandLineTest):
+    def test_draws_a_grid(self):
+        npy.write(self.path("x.npy"), [[0, 1, 2, 3, 4, 5]] * 3)
+        self.good("picture", "-i", self.path("x.npy"), "--rows", 2, "--columns", 3, "--scale", 4,
+                  "-o", self.path("x.png"))
+        data = Path(self.path("x.png")).read_bytes()
+        self.assertEqual(data[:8], b"\x89PNG\r\n\x1a\n")
+        width, height, depth, color = struct.unpack(">IIBB", data[16:26])
+        # Three cells of 3 x 2 values, 4 pixels a value, with a gap of 4 pixels around each.
+        self.assertEqual((width, height, depth, color), (3 * (3 * 4 + 4) + 4, 2 * 4 + 4 + 4, 8, 0))
+        at = data.index(b"IDAT")
+        (length,) = struct.unpack(">I", data[at - 4:at])
+        lines = zlib.decompress(data[at + 4:at + 4 + length])
+        self.assertEqual(len(lines), height * (width + 1))
+
+    def test_bad_input(self):
+        npy.write(self.path("x.npy"), [[0, 1, 2, 3]])
+        shape = ["--rows", 2, "--columns", 2]
+        self.bad(INPUT, "picture", "-i", self.path("x.npy"), "--rows", 2, "--columns", 3, "-o", self.path("x.png"),
+                 says=["(1, 4)"])
+        self.bad(INPUT, "picture", "-i", self.path("y.npy"), *shape, "-o", self.path("x.png"), says=["y.npy"])
+        npy.write(self.path("nan.npy"), [[0, 1, 2, float("nan")]])
+        self.bad(INPUT, "picture", "-i", self.path("nan.npy"), *shape, "-o", self.path("x.png"))
+        self.bad(OUTPUT, "picture", "-i", self.path("x.npy"), *shape, "-o", self.path("no/x.png"))
+
+
+if __name__ == "__main__":
+    unittest.main()
