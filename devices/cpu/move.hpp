@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tessera::cpu {
+
+/// Where the elements of a block of rows and columns lie; strides in bytes.
+struct Lattice {
+  std::byte* data;
+  std::int64_t row;
+  std::int64_t column;
+};
+
+/// Moves elements of 1, 2, 4 or 8 bytes. The source may repeat elements (stride 0).
+void move_block(std::size_t itemsize, const Lattice& from, const Lattice& to, std::int64_t rows,
+                std::int64_t columns);
+
+/// Writes the element at `value` n times.
+void repeat(std::size_t itemsize, const void* value, void* out, std::int64_t n);
+
+}  // namespace tessera::cpu
