@@ -141,13 +141,12 @@ void require_count(std::size_t have, const Shape& shape, const char* operation) 
 }
 
 Array make_array(const Shape& shape, DType dtype, const Device& device) {
-  auto* const buffer = new Buffer(device.state(), byte_count(dtype, shape));
-  return Array(new ArrayNode(row_major(shape), dtype, buffer));
+  const std::size_t bytes = byte_count(dtype, shape);
+  return Array(new ArrayNode(row_major(shape), dtype, BufferRef(new Buffer(device.state(), bytes))));
 }
 
 Array view_of(const Array& x, const Layout& layout) {
   const ArrayNode& node = x.node();
-  node.buffer->retain();
   return Array(new ArrayNode(layout, node.dtype, node.buffer));
 }
 
@@ -177,8 +176,8 @@ Array borrow_host(const void* data, DType dtype, const Layout& layout, std::size
     throw ValueError(fmt::format("[borrow_host] the memory is not aligned to {}", name(dtype)));
   }
   if (device.host_memory()) {
-    auto* const buffer = new Buffer(device.state(), data, bytes, std::move(owner));
-    return Array(new ArrayNode(layout, dtype, buffer));
+    BufferRef buffer(new Buffer(device.state(), data, bytes, std::move(owner)));
+    return Array(new ArrayNode(layout, dtype, std::move(buffer)));
   }
   const Array all = from_host(data, dtype, {static_cast<std::int64_t>(bytes) / size}, device);
   return view_of(all, layout);

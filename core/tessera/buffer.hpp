@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -42,18 +43,38 @@ class Buffer {
   std::shared_ptr<const void> owner_;
 };
 
+/// A counted reference to a buffer.
+class BufferRef {
+ public:
+  explicit BufferRef(Buffer* owned) : buffer_(owned) {}
+  BufferRef(const BufferRef& other) : buffer_(other.buffer_) { buffer_->retain(); }
+  BufferRef(BufferRef&& other) noexcept : buffer_(std::exchange(other.buffer_, nullptr)) {}
+  BufferRef& operator=(const BufferRef&) = delete;
+  ~BufferRef() {
+    if (buffer_ != nullptr) buffer_->release();
+  }
+  Buffer* operator->() const { return buffer_; }
+  Buffer& operator*() const { return *buffer_; }
+
+ private:
+  Buffer* buffer_;
+};
+
 /// What an Array points to.
 struct ArrayNode {
-  ArrayNode(Layout in_layout, DType in_dtype, Buffer* owned)
-      : layout(std::move(in_layout)), dtype(in_dtype), buffer(owned) {}
-  ArrayNode(const ArrayNode&) = delete;
-  ArrayNode& operator=(const ArrayNode&) = delete;
-  ~ArrayNode() { buffer->release(); }
+  ArrayNode(const Layout& in_layout, DType in_dtype, BufferRef in_buffer)
+      : layout(in_layout),
+        size(in_layout.size()),
+        contiguous(is_contiguous(in_layout)),
+        dtype(in_dtype),
+        buffer(std::move(in_buffer)) {}
 
   std::atomic<int> references{1};
-  Layout layout;
-  DType dtype;
-  Buffer* buffer;
+  const Layout layout;
+  const std::int64_t size;  ///< elements; kept, as is the next, since every operation asks
+  const bool contiguous;
+  const DType dtype;
+  const BufferRef buffer;
 };
 
 }  // namespace tessera

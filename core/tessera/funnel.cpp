@@ -19,14 +19,17 @@ constexpr std::array<std::string_view, 17> kKernelNames = {
     "copy", "fill",   "iota", "unary",      "binary",  "where",        "reduce",  "arg_reduce", "scan",
     "sort", "matmul", "take", "take_along", "scatter", "searchsorted", "nonzero", "random_bits"};
 
+void set(View& view, const ArrayNode& node, std::int64_t offset, const Shape& shape, const Strides& strides) {
+  view.data =
+      static_cast<std::byte*>(node.buffer->data()) + offset * static_cast<std::int64_t>(itemsize(node.dtype));
+  view.dtype = node.dtype;
+  view.shape = shape;
+  view.strides = strides;
+}
+
 View view(const Array& x, const Layout& layout) {
-  const ArrayNode& node = x.node();
   View result;
-  result.data = static_cast<std::byte*>(node.buffer->data()) +
-                layout.offset * static_cast<std::int64_t>(itemsize(node.dtype));
-  result.dtype = node.dtype;
-  result.shape = layout.shape;
-  result.strides = layout.strides;
+  set(result, x.node(), layout.offset, layout.shape, layout.strides);
   return result;
 }
 
@@ -50,10 +53,10 @@ class Elementwise {
     const Array& out = *call.output;
     if (flat(call)) {
       const Shape shape{out.size()};
+      const Strides strides{1};
       for (int i = 0; i < count_; ++i) {
         const Array* const x = operand(call, i);
-        if (x == nullptr) continue;
-        views_[i] = view(*x, {shape, {1}, x->layout().offset});
+        if (x != nullptr) set(views_[i], x->node(), x->layout().offset, shape, strides);
       }
       for (int i = 0; i < call.input_count; ++i) place_scalar(call, i, input_dtypes, shape);
       return;
@@ -349,8 +352,8 @@ Array around_axis(const char* operation, const Array& x, int axis) {
 
 bool writable_in_place(const Array& x, const Shape& shape, DType dtype) {
   const ArrayNode& node = x.node();
-  return node.dtype == dtype && x.sole_owner() && node.buffer->writable() && node.layout.shape == shape &&
-         x.is_contiguous() && static_cast<std::size_t>(x.nbytes()) == node.buffer->bytes();
+  return node.dtype == dtype && x.sole_owner() && node.buffer->writable() && node.contiguous &&
+         static_cast<std::size_t>(x.nbytes()) == node.buffer->bytes() && node.layout.shape == shape;
 }
 
 }  // namespace tessera
