@@ -4,6 +4,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "devices/cpu/loops_vector_binary.cpp"
 #include <hwy/foreach_target.h>  // NOLINT(misc-header-include-cycle): compiled once a target
+
 #include <hwy/highway.h>
 
 #include "devices/common/element_ops.hpp"

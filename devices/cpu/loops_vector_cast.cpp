@@ -3,6 +3,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "devices/cpu/loops_vector_cast.cpp"
 #include <hwy/foreach_target.h>  // NOLINT(misc-header-include-cycle): compiled once a target
+
 #include <hwy/highway.h>
 
 #include <tessera/scalar.hpp>

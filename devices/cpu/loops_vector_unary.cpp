@@ -3,9 +3,11 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "devices/cpu/loops_vector_unary.cpp"
-#include <hwy/contrib/math/math-inl.h>
 #include <hwy/foreach_target.h>  // NOLINT(misc-header-include-cycle): compiled once a target
+
 #include <hwy/highway.h>
+
+#include <hwy/contrib/math/math-inl.h>
 
 #include <cstring>
 #include <limits>
