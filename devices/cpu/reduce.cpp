@@ -273,7 +273,7 @@ void CpuDevice::reduce(ReduceOp op, const View& x, const View& out) {
                                            p.axis_stride != 0);
   if (!along_rows) {
     reduce_columns(*this, p);
-  } else if (p.axis < kShortAxis && std::max(p.outer, p.inner) >= kShortAxis) {
+  } else if (p.axis < kShortAxis && (p.inner > 1 ? p.inner : p.outer) >= kShortAxis) {
     reduce_short_rows(p);
   } else if (p.axis >= 2 * kTaskElements && rows < kAxisBlocks) {
     reduce_long_rows(*this, p);

@@ -1,0 +1,48 @@
+// Loops of arg-reductions, compiled portably and once more for each instruction set: include it inside a
+// namespace of the target, after the headers below.
+//
+// #include "devices/common/element_ops.hpp"
+// #include "devices/cpu/arg_loops.hpp"
+
+template <ArgReduceOp op, class T>
+void arg_columns(void* best_values, void* indices, const void* untyped, std::int64_t stride,
+                 std::int64_t rows, std::int64_t width) {
+  T* best = static_cast<T*>(best_values);
+  auto* index = static_cast<ArgIndex<T>*>(indices);
+  const T* x = static_cast<const T*>(untyped);
+  for (std::int64_t j = 0; j < width; ++j) {
+    best[j] = x[j];
+    index[j] = 0;
+  }
+  for (std::int64_t r = 1; r < rows; ++r) {
+    x += stride;
+    const auto row = static_cast<ArgIndex<T>>(r);
+#pragma GCC ivdep
+    for (std::int64_t j = 0; j < width; ++j) {
+      const T candidate = x[j];
+      const T held = best[j];
+      const bool wins = element::takes_over(op, candidate, held);
+      best[j] = wins ? candidate : held;
+      index[j] = wins ? row : index[j];
+    }
+  }
+}
+
+template <ArgReduceOp op, class T>
+std::int64_t arg_row_by_elements(const void* untyped, std::int64_t n, void* best) {
+  const T* x = static_cast<const T*>(untyped);
+  std::int64_t winner = 0;
+  T held = x[0];
+  for (std::int64_t i = 1; i < n; ++i) {
+    if (!element::takes_over(op, x[i], held)) continue;
+    held = x[i];
+    winner = i;
+  }
+  *static_cast<T*>(best) = held;
+  return winner;
+}
+
+template <ArgReduceOp op, class T>
+bool arg_gives_way(const void* best, const void* later) {
+  return element::takes_over(op, *static_cast<const T*>(later), *static_cast<const T*>(best));
+}
