@@ -6,7 +6,7 @@
 #include <atomic>
 #include <memory>
 
-#include <devices/reference/reference.hpp>
+#include <devices/reference/reference_device.hpp>
 
 #include "device.hpp"
 #include "faults.hpp"
@@ -29,7 +29,8 @@ const char* why_none() noexcept {
 
 DeviceInterface* create(int index) {
   const auto i = static_cast<std::size_t>(index);
-  auto device = std::make_unique<FakeDevice>(index, reference::make_device(), faults[i]);
+  auto device =
+      std::make_unique<FakeDevice>(index, std::make_unique<reference::ReferenceDevice>(), faults[i]);
   made[i] = device.get();
   return device.release();  // lives as long as the process
 }
