@@ -140,7 +140,8 @@ void require_count(std::size_t have, const Shape& shape, const char* operation) 
   }
 }
 
-Array make_array(const Shape& shape, DType dtype, const Device& device) {
+Array make_array(const char* operation, const Shape& shape, DType dtype, const Device& device) {
+  set_current_operation(operation);
   const std::size_t bytes = byte_count(dtype, shape);
   return Array(new ArrayNode(row_major(shape), dtype, BufferRef(new Buffer(device.state(), bytes))));
 }
@@ -156,8 +157,7 @@ Array from_host(const void* data, DType dtype, const Shape& shape, const Device&
       throw ShapeError(fmt::format("[from_host] shape {} has a negative extent", to_string(shape)));
     }
   }
-  set_current_operation("from_host");
-  Array x = make_array(shape, dtype, device);
+  Array x = make_array("from_host", shape, dtype, device);
   if (x.size() > 0) {
     device.state().device.upload(x.node().buffer->data(), data, static_cast<std::size_t>(x.nbytes()));
   }
@@ -192,7 +192,7 @@ Array to_device(const Array& x, const Device& device) {
   }
   if (device.host_memory()) {
     device.synchronize();  // the target's memory may still be in use by what was queued on it
-    const Array target = make_array(x.shape(), x.dtype(), device);
+    const Array target = make_array("to_device", x.shape(), x.dtype(), device);
     source.to_host(target.node().buffer->data(), x.dtype(), x.size());
     return target;
   }

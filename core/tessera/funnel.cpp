@@ -328,14 +328,14 @@ void require_same_device(const char* operation, std::initializer_list<const Arra
 
 Array cast(const char* operation, Array x, DType dtype) {
   if (x.dtype() == dtype) return x;
-  const Array out = make_array(x.shape(), dtype, x.device());
+  const Array out = make_array(operation, x.shape(), dtype, x.device());
   kernels::copy(operation, x, out);
   return out;
 }
 
 Array contiguous(const char* operation, Array x) {
   if (x.is_contiguous()) return x;
-  const Array out = make_array(x.shape(), x.dtype(), x.device());
+  const Array out = make_array(operation, x.shape(), x.dtype(), x.device());
   kernels::copy(operation, x, out);
   return out;
 }

@@ -68,8 +68,8 @@ struct Input {
   Scalar scalar;
 };
 
-/// A fresh row-major array, values unspecified.
-Array make_array(const Shape& shape, DType dtype, const Device& device);
+/// A fresh row-major array, values unspecified. `operation` is named where there is no memory.
+Array make_array(const char* operation, const Shape& shape, DType dtype, const Device& device);
 /// Another layout on x's memory. `layout` must stay inside x's buffer.
 Array view_of(const Array& x, const Layout& layout);
 

@@ -21,7 +21,7 @@ Array make_checked(const char* operation, const Shape& shape, DType dtype, const
       throw ShapeError(fmt::format("[{}] shape {} has a negative extent", operation, to_string(shape)));
     }
   }
-  return make_array(shape, dtype, device);
+  return make_array(operation, shape, dtype, device);
 }
 
 Array filled(const char* operation, const Shape& shape, Scalar value, DType dtype, const Device& device) {
@@ -128,7 +128,8 @@ Array linspace(double start, double stop, std::int64_t num, const LinspaceOption
 
 Array empty_like(const Array& x, const LikeOptions& options) {
   require_array("empty_like", "x", x);
-  return make_array(x.shape(), options.dtype.value_or(x.dtype()), options.device.value_or(x.device()));
+  return make_array("empty_like", x.shape(), options.dtype.value_or(x.dtype()),
+                    options.device.value_or(x.device()));
 }
 Array zeros_like(const Array& x, const LikeOptions& options) {
   require_array("zeros_like", "x", x);

@@ -77,18 +77,19 @@ Shape common_shape(const char* operation, const Operand& a, const Operand& b) {
 }
 
 // Where the result goes: over the operand that may be written over, or into a fresh array.
-Array output_for(Operand& a, Operand& b, const Shape& shape, DType dtype) {
+Array output_for(const char* operation, Operand& a, Operand& b, const Shape& shape, DType dtype) {
   for (Operand* const x : {&a, &b}) {
     if (!x->is_scalar() && writable_in_place(x->array(), shape, dtype)) return x->array();
   }
-  return make_array(shape, dtype, (a.is_scalar() ? b : a).array().device());
+  return make_array(operation, shape, dtype, (a.is_scalar() ? b : a).array().device());
 }
 
 Array run_unary(UnaryOp op, const char* operation, Array x) {
   require_array(operation, "x", x);
   require_accepted(operation, accepts(op), x.dtype());
   const DType dtype = gives(op) == Gives::boolean ? DType::bool_ : x.dtype();
-  const Array out = writable_in_place(x, x.shape(), dtype) ? x : make_array(x.shape(), dtype, x.device());
+  const Array out =
+      writable_in_place(x, x.shape(), dtype) ? x : make_array(operation, x.shape(), dtype, x.device());
   kernels::unary(operation, op, x, out);
   return out;
 }
@@ -104,7 +105,7 @@ Array run_binary(BinaryOp op, const char* operation, Operand a, Operand b) {
   const Shape shape = common_shape(operation, a, b);
   cast_operand(operation, a, dtype);
   cast_operand(operation, b, dtype);
-  const Array out = output_for(a, b, shape, gives(op) == Gives::boolean ? DType::bool_ : dtype);
+  const Array out = output_for(operation, a, b, shape, gives(op) == Gives::boolean ? DType::bool_ : dtype);
   kernels::binary(operation, op, a, b, out);
   return out;
 }
@@ -136,7 +137,7 @@ Array where(Array condition, Operand a, Operand b) {
   const Shape shape = broadcast_shapes("where", condition.shape(), common_shape("where", a, b));
   cast_operand("where", a, dtype);
   cast_operand("where", b, dtype);
-  const Array out = output_for(a, b, shape, dtype);
+  const Array out = output_for(operation, a, b, shape, dtype);
   kernels::where("where", condition, a, b, out);
   return out;
 }
@@ -162,7 +163,7 @@ Array astype(Array x, DType dtype) {
 
 Array copy(const Array& x) {
   require_array("copy", "x", x);
-  const Array out = make_array(x.shape(), x.dtype(), x.device());
+  const Array out = make_array("copy", x.shape(), x.dtype(), x.device());
   kernels::copy("copy", x, out);
   return out;
 }

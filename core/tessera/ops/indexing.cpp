@@ -66,7 +66,7 @@ void require_integers(const char* operation, const Array& indices) {
 Array to_int64(const char* operation, const Array& indices) {
   if (indices.dtype() != DType::uint64) return cast(operation, indices, DType::int64);
   constexpr auto highest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  const Array clipped = make_array(indices.shape(), DType::uint64, indices.device());
+  const Array clipped = make_array(operation, indices.shape(), DType::uint64, indices.device());
   kernels::binary(operation, BinaryOp::minimum, indices, Scalar(highest), clipped);
   return cast(operation, clipped, DType::int64);
 }
@@ -103,7 +103,7 @@ Array fitting_updates(const char* operation, ScatterOp op, const Operand& update
                       : is_bool(dtype)   ? value.is_bool()
                                          : !value.is_bool() && !value.is_floating();
     if (!fits) throw does_not_fit(operation, "the number " + value.to_string(), target);
-    const Array filled = make_array({}, dtype, target.device());
+    const Array filled = make_array(operation, {}, dtype, target.device());
     kernels::fill(operation, value, filled);
     return filled;
   }
@@ -139,7 +139,7 @@ Array scatter(const char* operation, ScatterOp op, Array target, const Array& in
   if (writable_in_place(target, target.shape(), target.dtype())) {
     out = std::move(target);
   } else {
-    out = make_array(target.shape(), target.dtype(), target.device());
+    out = make_array(operation, target.shape(), target.dtype(), target.device());
     kernels::copy(operation, target, out);
   }
   kernels::scatter(operation, op, list, around_axis(operation, view_of(fitting, *spread), axis),
@@ -203,7 +203,8 @@ Array take(const Array& x, const Array& indices, const TakeOptions& options) {
         "[take] axis is needed, since x is {}; it may be left out only for a 1-d array", describe(x)));
   }
   const int axis = normalize_axis(kOperation, options.axis.value_or(0), x.ndim());
-  const Array out = make_array(with_extent(x.shape(), axis, list.shape()[0]), x.dtype(), x.device());
+  const Array out =
+      make_array(kOperation, with_extent(x.shape(), axis, list.shape()[0]), x.dtype(), x.device());
   kernels::take(kOperation, around_axis(kOperation, x, axis), list, around_axis(kOperation, out, axis));
   return out;
 }
@@ -225,7 +226,7 @@ Array take_along_axis(const Array& x, const Array& indices, const TakeAlongOptio
       broadcast_shapes(kOperation, with_extent(x.shape(), axis, 1), with_extent(indices.shape(), axis, 1));
   const Array source = broadcast_to(x, with_extent(others, axis, length));
   const Array list = broadcast_to(to_int64(kOperation, indices), with_extent(others, axis, count));
-  const Array out = make_array(list.shape(), x.dtype(), x.device());
+  const Array out = make_array(kOperation, list.shape(), x.dtype(), x.device());
   kernels::take_along(kOperation, around_axis(kOperation, source, axis), around_axis(kOperation, list, axis),
                       around_axis(kOperation, out, axis));
   return out;
@@ -251,13 +252,13 @@ std::vector<Array> nonzero(const Array& x) {
     throw ShapeError("[nonzero] x has no dimensions, so no positions; reshape it to (1,) first");
   }
   const auto count = count_nonzero(x).item<std::int64_t>();
-  Array rest = make_array({count}, DType::int64, x.device());
+  Array rest = make_array(kOperation, {count}, DType::int64, x.device());
   kernels::nonzero(kOperation, reshape(x, {-1}), rest);
   // Positions in the flattened array, taken apart from the last dimension on.
   std::vector<Array> positions(static_cast<std::size_t>(x.ndim()));
   for (int axis = x.ndim() - 1; axis > 0; --axis) {
     Array& along = positions[static_cast<std::size_t>(axis)];
-    along = make_array({count}, DType::int64, x.device());
+    along = make_array(kOperation, {count}, DType::int64, x.device());
     kernels::binary(kOperation, BinaryOp::remainder, rest, Scalar(x.shape(axis)), along);
     kernels::binary(kOperation, BinaryOp::floor_divide, rest, Scalar(x.shape(axis)), rest);
   }
@@ -271,11 +272,11 @@ Array one_hot(const Array& indices, std::int64_t n_classes, const OneHotOptions&
   if (n_classes < 0) {
     throw ValueError(fmt::format("[one_hot] n_classes is {}; it must be at least 0", n_classes));
   }
-  const Array classes = make_array({n_classes}, DType::int64, indices.device());
+  const Array classes = make_array(kOperation, {n_classes}, DType::int64, indices.device());
   kernels::iota(kOperation, 0, 1, classes);
   Shape shape = indices.shape();
   shape.push_back(n_classes);
-  const Array hits = make_array(shape, DType::bool_, indices.device());
+  const Array hits = make_array(kOperation, shape, DType::bool_, indices.device());
   kernels::binary(kOperation, BinaryOp::equal, expand_dims(to_int64(kOperation, indices), -1), classes, hits);
   return cast(kOperation, hits, options.dtype);
 }

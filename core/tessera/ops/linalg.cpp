@@ -44,7 +44,8 @@ Array product(const char* operation, Precision precision, const Array& a, const 
   const Shape batch = broadcast_shapes(operation, leading(a.shape()), leading(b.shape()));
   const Array left = as_batch(operation, a, batch);
   const Array right = as_batch(operation, b, batch);
-  const Array out = make_array({left.shape()[0], left.shape()[1], right.shape()[2]}, a.dtype(), a.device());
+  const Array out =
+      make_array(operation, {left.shape()[0], left.shape()[1], right.shape()[2]}, a.dtype(), a.device());
   kernels::matmul(operation, precision, left, right, out);
   Shape shape = batch;
   shape.push_back(out.shape()[1]);

@@ -86,7 +86,8 @@ Array concat_along(std::span<const Array> arrays, int axis) {
   }
   Shape shape = first.shape();
   shape[axis] = total;
-  const Array out = make_array(shape, common_dtype(kOperation, arrays), common_device(kOperation, arrays));
+  const Array out =
+      make_array(kOperation, shape, common_dtype(kOperation, arrays), common_device(kOperation, arrays));
   fill_pieces(kOperation, arrays, axis, out);
   return out;
 }
@@ -153,7 +154,7 @@ Array stack(std::span<const Array> arrays, const StackOptions& options) {
   }
   Shape shape = first.shape();
   shape.insert(axis, static_cast<std::int64_t>(arrays.size()));
-  const Array out = make_array(shape, common_dtype(kOperation, arrays), device);
+  const Array out = make_array(kOperation, shape, common_dtype(kOperation, arrays), device);
   fill_pieces(kOperation, pieces, axis, out);
   return out;
 }
@@ -168,7 +169,7 @@ Array reshape(const Array& x, const Shape& shape) {
   const Shape resolved = resolve_shape(x, shape);
   if (resolved == x.shape()) return x;
   if (const auto view = tessera::reshape(x.layout(), resolved)) return view_of(x, *view);
-  const Array copied = make_array(x.shape(), x.dtype(), x.device());
+  const Array copied = make_array(kOperation, x.shape(), x.dtype(), x.device());
   kernels::copy(kOperation, x, copied);
   return view_of(copied, row_major(resolved));
 }

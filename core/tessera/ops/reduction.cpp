@@ -116,8 +116,8 @@ Array with_shape(const Array& flat, const Plan& plan, bool keepdims) {
 }
 
 // A fresh result as the kernel sees it: [outer, inner].
-Array output_of(const Plan& plan, DType dtype) {
-  return make_array({plan.x.shape()[0], plan.x.shape()[2]}, dtype, plan.x.device());
+Array output_of(const char* operation, const Plan& plan, DType dtype) {
+  return make_array(operation, {plan.x.shape()[0], plan.x.shape()[2]}, dtype, plan.x.device());
 }
 
 Array reduce(const char* operation, ReduceOp op, const Array& x, const Axes& axes, bool keepdims,
@@ -127,7 +127,7 @@ Array reduce(const char* operation, ReduceOp op, const Array& x, const Axes& axe
     throw ValueError(fmt::format("[{}] of nothing has no value: x is {}, and the axis reduced has length 0",
                                  operation, describe(x)));
   }
-  const Array out = output_of(form, dtype);
+  const Array out = output_of(operation, form, dtype);
   kernels::reduce(operation, op, form.x, out);
   return with_shape(out, form, keepdims);
 }
@@ -170,7 +170,7 @@ Array accumulate(const char* operation, ReduceOp op, const Array& x, const SumOp
 Array truth(const char* operation, const Array& x) {
   require_array(operation, "x", x);
   if (is_bool(x.dtype())) return x;
-  const Array out = make_array(x.shape(), DType::bool_, x.device());
+  const Array out = make_array(operation, x.shape(), DType::bool_, x.device());
   kernels::binary(operation, BinaryOp::not_equal, x, Scalar(is_floating(x.dtype()) ? Scalar(0.0) : Scalar(0)),
                   out);
   return out;
@@ -197,7 +197,7 @@ Array arg_reduce(const char* operation, ArgReduceOp op, const Array& x, const Ar
   }
   Array form = around_axis(operation, input, axis);
   form = view_of(form, rows_first(form.layout()));
-  const Array out = make_array({form.shape()[0], form.shape()[2]}, DType::int64, x.device());
+  const Array out = make_array(operation, {form.shape()[0], form.shape()[2]}, DType::int64, x.device());
   kernels::arg_reduce(operation, op, form, out);
   if (options.keepdims) {
     if (options.axis) {
@@ -220,7 +220,7 @@ Array scan(const char* operation, ScanOp op, const Array& x, const CumulativeOpt
   if (is_bool(result))
     throw DTypeError(fmt::format("[{}] takes a numeric dtype for the result, not bool", operation));
   const Array form = around_axis(operation, accumulation_input(operation, x, result), axis);
-  const Array out = make_array(form.shape(), accumulation_dtype(result), x.device());
+  const Array out = make_array(operation, form.shape(), accumulation_dtype(result), x.device());
   kernels::scan(operation, op, form, out);
   return cast(operation, view_of(out, row_major(x.shape())), result);
 }

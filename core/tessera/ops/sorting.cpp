@@ -12,7 +12,7 @@ namespace {
 Array sort_along(const char* operation, const Array& x, const SortOptions& options, bool indices) {
   require_array(operation, "x", x);
   const int axis = normalize_axis(operation, options.axis, x.ndim());
-  const Array out = make_array(x.shape(), indices ? DType::int64 : x.dtype(), x.device());
+  const Array out = make_array(operation, x.shape(), indices ? DType::int64 : x.dtype(), x.device());
   kernels::sort(operation, options.descending, indices, around_axis(operation, x, axis),
                 around_axis(operation, out, axis));
   return out;
@@ -42,7 +42,7 @@ Array searchsorted(const Array& sorted, const Array& values, const SearchOptions
                                  describe(sorted), describe(values)));
   }
   const DType dtype = result_type(sorted.dtype(), values.dtype());
-  const Array out = make_array(values.shape(), DType::int64, values.device());
+  const Array out = make_array(kOperation, values.shape(), DType::int64, values.device());
   kernels::searchsorted(kOperation, options.side == Side::right, cast(kOperation, sorted, dtype),
                         reshape(cast(kOperation, values, dtype), {-1}),
                         view_of(out, row_major({out.size()})));
