@@ -14,7 +14,6 @@
 #include <tessera/funnel.hpp>
 #include <tessera/io/file.hpp>
 #include <tessera/io/npy_header.hpp>
-#include <tessera/operation.hpp>
 #include <tessera/ops/manipulation.hpp>
 
 namespace tessera {
@@ -103,10 +102,10 @@ void swap_bytes(std::byte* bytes, std::size_t count, std::size_t size) {
 
 /// The elements in the file's order, a piece at a time through host memory.
 Array read_flat(const InputFile& file, const Opened& opened, const Device& device) {
-  set_current_operation("load_npy");
   const npy::Header& header = opened.header;
   const std::size_t size = itemsize(header.dtype);
-  const Array flat = make_array({static_cast<std::int64_t>(opened.data_bytes / size)}, header.dtype, device);
+  const Array flat =
+      make_array("load_npy", {static_cast<std::int64_t>(opened.data_bytes / size)}, header.dtype, device);
   auto* const target = static_cast<std::byte*>(flat.node().buffer->data());
   const std::size_t most = std::min(kPieceBytes, opened.data_bytes);
   const std::unique_ptr<std::byte[]> piece(new std::byte[most]);

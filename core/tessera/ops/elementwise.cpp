@@ -137,7 +137,7 @@ Array where(Array condition, Operand a, Operand b) {
   const Shape shape = broadcast_shapes("where", condition.shape(), common_shape("where", a, b));
   cast_operand("where", a, dtype);
   cast_operand("where", b, dtype);
-  const Array out = output_for(operation, a, b, shape, dtype);
+  const Array out = output_for("where", a, b, shape, dtype);
   kernels::where("where", condition, a, b, out);
   return out;
 }

@@ -51,7 +51,7 @@ Array part(const Array& x, std::int64_t start, std::int64_t count, std::int64_t 
 /// Words of the key's stream as `dtype` (uint32 or uint64), from element `start` on (a multiple of 4).
 Array stream(const char* operation, const Key& key, std::int64_t start, std::int64_t count, DType dtype,
              const Device& device) {
-  const Array words = make_array({count}, dtype, device);
+  const Array words = make_array(operation, {count}, dtype, device);
   const auto words_each = static_cast<std::int64_t>(itemsize(dtype) / 4);
   kernels::random_bits(operation, key.bits(), static_cast<std::uint64_t>(start * words_each / 4), words);
   return words;
@@ -63,7 +63,7 @@ Array in_pieces(const char* operation, const Shape& shape, DType dtype, const De
   require_extents(operation, shape);
   const std::int64_t size = element_count(shape);
   if (size <= kPiece) return reshape(cast(operation, make(std::int64_t{0}, size), dtype), shape);
-  const Array out = make_array(shape, dtype, device);
+  const Array out = make_array(operation, shape, dtype, device);
   const Array flat = view_of(out, row_major({size}));
   for (std::int64_t start = 0; start < size; start += kPiece) {
     const std::int64_t count = std::min(kPiece, size - start);
@@ -159,7 +159,7 @@ Array normal_piece(const char* operation, const Key& key, std::int64_t start, st
   const Array words = stream(operation, key, start, 2 * pairs, word_dtype(dtype), device);
   const Array radius = sqrt(log(positive_interval(operation, part(words, 0, pairs, 2), dtype)) * -2);
   auto [cosine, sine] = circle(unit_interval(operation, part(words, 1, pairs, 2), dtype), dtype);
-  const Array out = make_array({2 * pairs}, dtype, device);
+  const Array out = make_array(operation, {2 * pairs}, dtype, device);
   kernels::binary(operation, BinaryOp::multiply, radius, cosine, part(out, 0, pairs, 2));
   kernels::binary(operation, BinaryOp::multiply, radius, sine, part(out, 1, pairs, 2));
   return part(out, 0, count);
