@@ -46,9 +46,10 @@ const char* name(Values values) {
     case Values::plain: return "plain";
     case Values::special: return "special";
     case Values::few: return "few";
-    case Values::positive: break;
+    case Values::positive: return "positive";
+    case Values::near_one: break;
   }
-  return "positive";
+  return "near_one";
 }
 
 namespace {
@@ -141,10 +142,13 @@ T make_value(Values values, Numbers& numbers) {
       if constexpr (std::is_same_v<T, bool>) return plain_value<T>(numbers);
       return static_cast<T>(numbers.between(low, 2));
     }
-    case Values::positive: break;
+    case Values::positive:
+      if constexpr (std::is_floating_point_v<T>) return static_cast<T>(0.5 + 1.5 * numbers.uniform());
+      return static_cast<T>(numbers.between(1, std::is_same_v<T, bool> ? 1 : 3));
+    case Values::near_one: break;
   }
-  if constexpr (std::is_floating_point_v<T>) return static_cast<T>(0.5 + 1.5 * numbers.uniform());
-  return static_cast<T>(numbers.between(1, std::is_same_v<T, bool> ? 1 : 3));
+  if constexpr (std::is_floating_point_v<T>) return static_cast<T>(0.99 + 0.02 * numbers.uniform());
+  return static_cast<T>(std::is_signed_v<T> && numbers.next() % 2 == 0 ? -1 : 1);
 }
 
 /// What lies around the elements of a view: values that would show in a result.
@@ -183,6 +187,7 @@ const char* name(LayoutKind kind) {
     case LayoutKind::contiguous: return "contiguous";
     case LayoutKind::offset: return "offset";
     case LayoutKind::transposed: return "transposed";
+    case LayoutKind::swapped: return "swapped";
     case LayoutKind::sliced: return "sliced";
     case LayoutKind::stepped: return "stepped";
     case LayoutKind::negative: return "negative";
@@ -200,6 +205,25 @@ HostArray suited(HostArray values, LayoutKind kind) {
   return values;
 }
 
+namespace {
+
+/// The order of axes in memory: `axes` of the laid-out array, from the slowest to the fastest.
+Dims memory_order(LayoutKind kind, int rank) {
+  Dims axes;
+  for (int axis = 0; axis < rank; ++axis)
+    axes.push_back(kind == LayoutKind::transposed ? rank - 1 - axis : axis);
+  if (kind == LayoutKind::swapped && rank >= 2) std::swap(axes[rank - 2], axes[rank - 1]);
+  return axes;
+}
+
+Shape permuted(const Shape& shape, const Dims& axes) {
+  Shape result;
+  for (const std::int64_t axis : axes) result.push_back(shape[static_cast<int>(axis)]);
+  return result;
+}
+
+}  // namespace
+
 Placement placement(const Shape& shape, LayoutKind kind) {
   const int rank = shape.size();
   Placement placed{row_major(shape), 0};
@@ -207,14 +231,11 @@ Placement placement(const Shape& shape, LayoutKind kind) {
   switch (kind) {
     case LayoutKind::contiguous: break;
     case LayoutKind::offset: placed.layout.offset = 1; break;
-    case LayoutKind::transposed: {
-      Dims reversed;
-      Shape transposed;
-      for (int axis = rank - 1; axis >= 0; --axis) {
-        reversed.push_back(axis);
-        transposed.push_back(shape[axis]);
-      }
-      placed.layout = permute(row_major(transposed), reversed);
+    case LayoutKind::transposed:
+    case LayoutKind::swapped: {
+      // Both orders are their own inverse.
+      const Dims axes = memory_order(kind, rank);
+      placed.layout = permute(row_major(permuted(shape, axes)), axes);
       break;
     }
     case LayoutKind::sliced:
@@ -259,14 +280,10 @@ Array place(const HostArray& values, LayoutKind kind, const Device& device) {
   switch (kind) {
     case LayoutKind::contiguous: break;
     case LayoutKind::offset: return reshape(index(buffer, {slice(1)}), values.shape);
-    case LayoutKind::transposed: {
-      Dims reversed;
-      Shape transposed;
-      for (int axis = rank - 1; axis >= 0; --axis) {
-        reversed.push_back(axis);
-        transposed.push_back(values.shape[axis]);
-      }
-      return permute_dims(reshape(buffer, transposed), reversed);
+    case LayoutKind::transposed:
+    case LayoutKind::swapped: {
+      const Dims axes = memory_order(kind, rank);
+      return permute_dims(reshape(buffer, permuted(values.shape, axes)), axes);
     }
     case LayoutKind::sliced:
     case LayoutKind::stepped: {

@@ -63,6 +63,7 @@ enum class Values : std::uint8_t {
   special,   ///< NaN, infinities, both zeros, subnormals, the ends of the type's range, ties of rounding
   few,       ///< 0, 1, 2 (and -1 where signed): many ties
   positive,  ///< 0.5 to 2, or 1 to 3 for integers
+  near_one,  ///< 0.99 to 1.01, or -1 and 1 (1 where unsigned): products of many stay finite
 };
 const char* name(Values values);
 
@@ -91,14 +92,15 @@ enum class LayoutKind : std::uint8_t {
   contiguous,
   offset,      ///< contiguous, one element into its buffer: not aligned to a vector
   transposed,  ///< column-major
+  swapped,     ///< the last two axes lie in memory in the other order
   sliced,      ///< the middle of a larger array
   stepped,     ///< every second element of a larger array
   negative,    ///< backwards along every axis
   broadcast,   ///< stride 0 along the first axis
 };
-inline constexpr std::array<LayoutKind, 7> kAllLayouts = {
-    LayoutKind::contiguous, LayoutKind::offset,   LayoutKind::transposed, LayoutKind::sliced,
-    LayoutKind::stepped,    LayoutKind::negative, LayoutKind::broadcast};
+inline constexpr std::array<LayoutKind, 8> kAllLayouts = {
+    LayoutKind::contiguous, LayoutKind::offset,  LayoutKind::transposed, LayoutKind::swapped,
+    LayoutKind::sliced,     LayoutKind::stepped, LayoutKind::negative,   LayoutKind::broadcast};
 const char* name(LayoutKind kind);
 
 /// Values that the layout can hold: for `broadcast` the first row again and again, else as they are.

@@ -32,13 +32,26 @@ bool is_required(const std::string& device_name) {
   return std::find(required.begin(), required.end(), device_name) != required.end();
 }
 
-void DeviceTest::SetUp() {
+namespace {
+
+void fail_or_skip(const std::string& name, const Error& error) {
+  if (is_required(name)) FAIL() << "required device: " << error.what();
+  GTEST_SKIP() << "no device " << name << ": " << error.what();
+}
+
+}  // namespace
+
+std::optional<Device> open_or_skip(const std::string& name) {
   try {
-    device_ = tessera::device(GetParam());
+    return device(name);
   } catch (const Error& error) {
-    if (is_required(GetParam())) FAIL() << "required device: " << error.what();
-    GTEST_SKIP() << "no device " << GetParam() << ": " << error.what();
+    fail_or_skip(name, error);
+    return std::nullopt;
   }
+}
+
+void DeviceTest::SetUp() {
+  device_ = open_or_skip(GetParam());
 }
 
 std::vector<Device> open_test_devices() {

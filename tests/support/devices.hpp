@@ -31,6 +31,9 @@ class DeviceTest : public ::testing::TestWithParam<std::string> {
   std::optional<Device> device_;
 };
 
+/// The device for a test with parameters of its own; empty after it was recorded as a skip or a failure.
+std::optional<Device> open_or_skip(const std::string& name);
+
 /// For a loop over devices inside one test: those that are there. Fails the test for a missing one that is
 /// required.
 std::vector<Device> open_test_devices();
