@@ -145,7 +145,9 @@ class Registry {
         there.empty() ? "none" : fmt::format("{}", fmt::join(there, ", "))));
   }
 
-  LoadedModule& open(const std::string& path) {
+  LoadedModule& open(const std::string& given) {
+    // dlopen would look for a name without a slash in the system's folders.
+    const std::string path = fs::absolute(given).lexically_normal().string();
     for (auto& [name, module] : modules_) {
       if (module.path == path) return module;
     }
@@ -166,7 +168,7 @@ class Registry {
                       TESSERA_ABI_STAMP));
     }
     const auto [place, fresh] = modules_.try_emplace(module->name, LoadedModule{module, path, {}});
-    if (!fresh) {
+    if (!fresh && place->second.module != module) {
       throw ModuleError(fmt::format("[device] {} is a second module of the name \"{}\"; the first is {}",
                                     path, module->name, place->second.path));
     }
