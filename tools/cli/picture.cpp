@@ -22,10 +22,10 @@ struct PictureOptions {
   std::int64_t scale = 12;
 };
 
-/// A grey picture: white where nothing is drawn.
+/// A grey picture: light grey where nothing is drawn.
 struct Canvas {
   Canvas(std::int64_t height_, std::int64_t width_)
-      : height(height_), width(width_), pixels(static_cast<std::size_t>(height_ * width_), 255) {}
+      : height(height_), width(width_), pixels(static_cast<std::size_t>(height_ * width_), 208) {}
   std::int64_t height;
   std::int64_t width;
   std::vector<std::uint8_t> pixels;
@@ -77,7 +77,7 @@ ExitCode draw_picture(const PictureOptions& options) {
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
 
   const std::int64_t count = x.shape(0);
-  const auto across = static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(count) * 1.6)));
+  const auto across = static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(count) * 2)));
   const std::int64_t wide = std::min(count, across);
   const std::int64_t high_count = (count + wide - 1) / wide;
   const std::int64_t gap = options.scale;
