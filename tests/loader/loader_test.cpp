@@ -345,6 +345,7 @@ TEST(Lifetime, AStaticArrayOutlivesMainAndItsModuleStays) {
 TEST(Threads, UseDifferentDevicesAtOnce) {
   const std::vector<std::string> names = {"fake", "fake:1", "reference", "cpu",
                                           "fake", "fake:1", "reference", "cpu"};
+  load_module(kFake);
   std::vector<double> sums(names.size());
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -361,6 +362,7 @@ TEST(Threads, UseDifferentDevicesAtOnce) {
 }
 
 TEST(Threads, OpenTheSameDeviceOnce) {
+  load_module(kFake);
   std::vector<const DeviceState*> states(8);
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < states.size(); ++i) {
