@@ -6,8 +6,7 @@
 
 namespace tessera {
 
-void Dims::check_rank(std::size_t rank) {
-  if (rank <= static_cast<std::size_t>(kMaxRank)) return;
+void Dims::fail_rank(std::size_t rank) {
   throw ShapeError(
       fmt::format("[shape] an array has at most {} dimensions, not {}; merge some of them first with reshape",
                   kMaxRank, rank));

@@ -79,7 +79,10 @@ class Dims {
   }
 
  private:
-  TESSERA_API static void check_rank(std::size_t rank);
+  static void check_rank(std::size_t rank) {
+    if (rank > static_cast<std::size_t>(kMaxRank)) fail_rank(rank);
+  }
+  [[noreturn]] TESSERA_API static void fail_rank(std::size_t rank);
 
   std::int64_t values_[kMaxRank];
   int size_ = 0;
