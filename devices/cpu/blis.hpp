@@ -17,12 +17,17 @@ std::string blis_chooser();
 /// Bytes of BLIS's packing buffers, outside core's pool.
 std::int64_t blis_buffer_bytes();
 
-/// A matrix for BLIS: strides in elements, of any sign, 0 included.
+/// Strides count elements, are of any sign, 0 included.
 template <class T>
 struct Matrix {
   T* data;
   std::int64_t row_stride;
   std::int64_t column_stride;
+
+  /// The same from element (i, j) on.
+  Matrix at(std::int64_t i, std::int64_t j) const {
+    return {data + i * row_stride + j * column_stride, row_stride, column_stride};
+  }
 };
 
 /// c = a @ b on the caller's thread; c (m x n) is not read, a is m x k, b is k x n, none of the three is 0.

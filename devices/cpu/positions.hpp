@@ -1,0 +1,48 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include <tessera/device.hpp>
+#include <tessera/error.hpp>
+
+namespace tessera::cpu {
+
+/// Turns elements of an index array into positions along an axis. Out of bounds, it gives no position and
+/// remembers the first such element, whatever the order in which threads meet them.
+class Positions {
+ public:
+  explicit Positions(std::int64_t length) : length_(length) {}
+
+  /// -1 where out of bounds. `element` says which element of the index array it is.
+  std::int64_t operator()(std::int64_t index, std::int64_t element) {
+    const std::int64_t position = index < 0 ? index + length_ : index;
+    if (position >= 0 && position < length_) [[likely]]
+      return position;
+    std::int64_t first = first_wrong_.load(std::memory_order_relaxed);
+    while (element < first && !first_wrong_.compare_exchange_weak(first, element)) {
+    }
+    return -1;
+  }
+
+  /// Throws IndexError if there was one. `index_at(element)` gives its value again.
+  template <class F>
+  void check(const F& index_at) const {
+    const std::int64_t element = first_wrong_.load();
+    if (element == kNone) return;
+    throw IndexError(std::string("[") + current_operation() + "] index " + std::to_string(index_at(element)) +
+                     " at position " + std::to_string(element) + " is out of bounds for an axis of length " +
+                     std::to_string(length_) + "; use indices from " + std::to_string(-length_) + " to " +
+                     std::to_string(length_ - 1));
+  }
+
+ private:
+  static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
+
+  std::int64_t length_;
+  std::atomic<std::int64_t> first_wrong_{kNone};
+};
+
+}  // namespace tessera::cpu
