@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "measure.hpp"
+#include "problem.hpp"
+
+namespace tessera::bench {
+
+using Row = nlohmann::ordered_json;
+
+/// The rows of one run: shown as they come, and written to a JSON file row by row, so that a run that was
+/// stopped can be taken up again.
+class Report {
+ public:
+  /// `path` may be empty: rows are only shown. Rows that the file has already are kept.
+  explicit Report(std::string path);
+
+  /// Whether the file has a row of that question, device, mode, schedule, sizes and tiles.
+  bool has(const Row& row) const;
+  void add(Row row);
+
+ private:
+  void write() const;
+
+  std::string path_;
+  nlohmann::ordered_json rows_ = nlohmann::ordered_json::array();
+};
+
+/// A row's head: what was asked.
+Row row(const std::string& question, const Device& device, const std::string& mode,
+        const std::string& schedule, const Size& size);
+
+/// Seconds, first call and peak; GFLOP/s where `flops` is not 0.
+void put(Row& row, const Measured& measured, double flops = 0);
+
+}  // namespace tessera::bench
