@@ -75,7 +75,7 @@ Summary summarise(const Array& x, bool about_mean) {
 Array make_centers(const KMeansOptions& options, const Array& x, const std::optional<Array>& weights,
                    const CenteredSamples& samples, int run) {
   if (const Array* given = std::get_if<Array>(&options.init)) {
-    return as_centers("init", *given, options.n_clusters, x.shape(1), x.device());
+    return as_centers("init", *given, Shape{options.n_clusters, x.shape(1)}, x.device());
   }
   const random::Key key = options.random_state.fold_in(static_cast<std::uint64_t>(run));
   if (wants(options, InitMethod::random)) return random_centers(x, options.n_clusters, key, weights).centers;
@@ -195,8 +195,7 @@ Array predict(const Array& x, const Array& centers, const PredictOptions& option
   if (!x.valid()) throw ValueError("[kmeans] x is no array");
   check_at_least("tile_samples", options.tile_samples, 0);
   check_at_least("tile_centers", options.tile_centers, 0);
-  const Array checked =
-      as_centers("centers", centers, 0, x.ndim() == 2 ? x.shape(1) : centers.shape(-1), x.device());
+  const Array checked = as_centers("centers", centers, {}, x.device());
   const Array samples = as_samples_for(x, checked);
   return nearest_center(
       samples, checked,

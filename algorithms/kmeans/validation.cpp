@@ -104,16 +104,14 @@ Array as_weights(const Array& weights, const Array& x) {
                    " weights, from row 0 on, are 0; at least one must be above 0");
 }
 
-Array as_centers(const std::string& argument, const Array& centers, std::int64_t clusters,
-                 std::int64_t features, const Device& device) {
+Array as_centers(const std::string& argument, const Array& centers, const std::optional<Shape>& shape,
+                 const Device& device) {
   require_number(argument, centers);
   require_device(argument, centers, device);
-  const std::int64_t expected = clusters == 0 && centers.ndim() == 2 ? centers.shape(0) : clusters;
-  if (centers.ndim() != 2 || centers.shape(0) != expected || centers.shape(1) != features ||
-      centers.shape(0) == 0) {
-    throw ShapeError("[kmeans] " + argument + " has " + describe(centers) + "; expected (" +
-                     (clusters == 0 ? "k" : std::to_string(clusters)) + ", " + std::to_string(features) +
-                     "): a center for each cluster, with the features of x");
+  const bool fits = shape ? centers.shape() == *shape : centers.ndim() == 2 && centers.shape(0) > 0;
+  if (!fits) {
+    throw ShapeError("[kmeans] " + argument + " has " + describe(centers) + "; expected " +
+                     (shape ? to_string(*shape) : "(k, d)") + ": a center a row, with the features of x");
   }
   Array values = astype(centers, working_dtype(centers.dtype()));
   check_finite(argument, values, values.shape(0));

@@ -26,10 +26,9 @@ void check_finite(const std::string& argument, const Array& x, std::int64_t tile
 /// sample_weight as (n,) float64 on x's device: finite, >= 0, with a positive sum.
 Array as_weights(const Array& weights, const Array& x);
 
-/// Centers as (k, d) of a float dtype, finite, for samples of `features` features on `device`. `clusters` 0:
-/// any number above 0.
-Array as_centers(const std::string& argument, const Array& centers, std::int64_t clusters,
-                 std::int64_t features, const Device& device);
+/// Centers as (k, d) of a float dtype, finite, on `device`; of the shape given, or any with k > 0.
+Array as_centers(const std::string& argument, const Array& centers, const std::optional<Shape>& shape,
+                 const Device& device);
 
 void check_clusters(std::int64_t clusters, const Array& x);
 
