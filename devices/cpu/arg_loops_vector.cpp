@@ -36,7 +36,12 @@ struct Row {
       return hn::Max(a, b);
   }
 
-  static auto is_nan(V v) { return hn::Ne(v, v); }
+  static auto is_nan(V v) {
+    if constexpr (std::is_floating_point_v<T>)
+      return hn::IsNaN(v);
+    else
+      return hn::Ne(v, v);
+  }
 
   struct Best {
     T value;
