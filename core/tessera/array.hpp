@@ -92,8 +92,8 @@ class Operand {
  public:
   Operand(Array array) : array_(std::move(array)) {}  // NOLINT(google-explicit-constructor)
   template <class T>
-  requires std::is_arithmetic_v<T> Operand(T value)
-      : scalar_(value) {}                    // NOLINT(google-explicit-constructor)
+  requires std::is_arithmetic_v<T> Operand(T value)  // NOLINT(google-explicit-constructor)
+      : scalar_(value) {}
   Operand(Scalar value) : scalar_(value) {}  // NOLINT(google-explicit-constructor)
 
   bool is_scalar() const { return !array_.valid(); }

@@ -8,7 +8,7 @@
 
 #include <tessera/tessera.hpp>
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): the library's own
 class App;
 }
 
