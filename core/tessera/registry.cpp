@@ -135,7 +135,7 @@ class Registry {
     if (known != modules_.end()) return known->second;
     std::vector<std::string> there;
     for (const fs::path& path : candidates()) {
-      if (module_name_of(path) == name) return open(path.string());
+      if (module_name_of(path) == name) return named(open(path.string()), name);
       there.push_back(module_name_of(path));
     }
     throw DeviceError(fmt::format(
@@ -143,6 +143,13 @@ class Registry {
         "TESSERA_DEVICE_PATH to the folder or file of the module",
         name, kPrefix, name, kSuffix, fmt::join(search_path(), ", "),
         there.empty() ? "none" : fmt::format("{}", fmt::join(there, ", "))));
+  }
+
+  static LoadedModule& named(LoadedModule& loaded, const std::string& name) {
+    if (loaded.module->name == name) return loaded;
+    throw ModuleError(
+        fmt::format("[device] {} was found for device \"{}\", but calls itself \"{}\"; rename the file",
+                    loaded.path, name, loaded.module->name));
   }
 
   LoadedModule& open(const std::string& given) {

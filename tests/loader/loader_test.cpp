@@ -310,6 +310,16 @@ TEST(Loading, AnotherModuleOfTheSameNameIsAnErrorThatNamesBoth) {
   EXPECT_TRUE(has(lines[2], "sum [2. 3.]"));
 }
 
+TEST(Loading, AFileUnderAnotherModulesNameIsAnError) {
+  const Folder folder;
+  const std::string link = folder.link(kFake, "libtessera_device_alias.so");
+  const std::string line = only_line(probe({"device", "alias"}, folder.path()));
+  EXPECT_TRUE(line.starts_with("error ModuleError: [device] "));
+  for (const std::string& part : {link, std::string("\"alias\""), std::string("\"fake\"")}) {
+    EXPECT_TRUE(has(line, part));
+  }
+}
+
 TEST(Loading, AllModulesAndAllDevices) {
   const auto modules = probe({"modules"}, kFakeDir);
   for (const char* start : {"fake|", "cpu|", "reference|"}) line_that_begins(modules, start);
