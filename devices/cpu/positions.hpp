@@ -45,4 +45,13 @@ class Positions {
   std::atomic<std::int64_t> first_wrong_{kNone};
 };
 
+/// Throws IndexError where an element of a 1-d index array is out of bounds.
+inline void check_indices(std::int64_t length, const View& indices) {
+  const auto* const index = indices.as<const std::int64_t>();
+  const std::int64_t stride = indices.strides[0];
+  Positions positions(length);
+  for (std::int64_t c = 0; c < indices.shape[0]; ++c) positions(index[c * stride], c);
+  positions.check([&](std::int64_t c) { return index[c * stride]; });
+}
+
 }  // namespace tessera::cpu
