@@ -1,0 +1,173 @@
+// An element of a product of floats has the same bits whatever computes it: alone or among others, by any of
+// the kernels that the device chooses from (devices/cpu/matmul.cpp), in any layout, on any number of threads.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <tessera/tessera.hpp>
+#include "support/arrays.hpp"
+
+namespace tessera {
+namespace {
+
+const Device& cpu() {
+  static const Device the_device = device("cpu");
+  return the_device;
+}
+
+Array noise(DType dtype, const Shape& shape, std::uint64_t seed) {
+  return test::upload(test::make_values(dtype, shape, test::Values::plain, seed), cpu());
+}
+
+/// The same values, the last two axes swapped in memory.
+Array swapped(const Array& x) {
+  const Array transposed = matrix_transpose(x);
+  return matrix_transpose(add(transposed, zeros_like(transposed)));
+}
+
+Array rows(const Array& x, std::int64_t first, std::int64_t last) {
+  return index(x, {slice(first, last)});
+}
+
+Array columns(const Array& x, std::int64_t first, std::int64_t last) {
+  return index(x, {slice(), slice(first, last)});
+}
+
+::testing::AssertionResult same_bits(const Array& a, const Array& b) {
+  const test::HostArray x = test::to_host_array(a);
+  const test::HostArray y = test::to_host_array(b);
+  if (x.shape != y.shape) return ::testing::AssertionFailure() << "shapes differ";
+  const std::size_t size = itemsize(x.dtype);
+  for (std::int64_t i = 0; i < x.size(); ++i) {
+    if (std::memcmp(x.element(i), y.element(i), size) != 0) {
+      return ::testing::AssertionFailure() << "element " << i << " differs";
+    }
+  }
+  return ::testing::AssertionSuccess();
+}
+
+class Products : public ::testing::TestWithParam<DType> {};
+
+// Longer than an inner block of any kernel set and no multiple of it; shorter than a vector; a block and a
+// rest.
+constexpr std::int64_t kInner[] = {3, 40, 481, 1000};
+// On both sides of every limit between kernels.
+constexpr std::int64_t kColumns[] = {1, 2, 7, 16, 17, 33, 100, 128, 129, 300};
+
+TEST_P(Products, ARowDoesNotDependOnItsNeighbours) {
+  constexpr std::int64_t m = 300;
+  for (const std::int64_t k : kInner) {
+    for (const std::int64_t n : kColumns) {
+      SCOPED_TRACE("k = " + std::to_string(k) + ", n = " + std::to_string(n));
+      const Array x = noise(GetParam(), {m, k}, 1);
+      const Array y = noise(GetParam(), {k, n}, 2);
+      const Array all = matmul(x, y);
+      struct Range {
+        std::int64_t first, last;
+      };
+      for (const auto& [first, last] :
+           {Range{0, 1}, {17, 18}, {299, 300}, {5, 8}, {40, 53}, {100, 164}, {1, 66}, {130, 300}}) {
+        EXPECT_TRUE(same_bits(matmul(rows(x, first, last), y), rows(all, first, last)))
+            << "rows " << first << " to " << last;
+      }
+    }
+  }
+}
+
+TEST_P(Products, ARowDoesNotDependOnLayouts) {
+  for (const std::int64_t m : {1, 3, 50, 200}) {
+    for (const std::int64_t n : {1, 5, 16, 60, 130, 200}) {
+      SCOPED_TRACE("m = " + std::to_string(m) + ", n = " + std::to_string(n));
+      const Array x = noise(GetParam(), {m, 500}, 1);
+      const Array y = noise(GetParam(), {500, n}, 2);
+      const Array plain = matmul(x, y);
+      EXPECT_TRUE(same_bits(matmul(swapped(x), y), plain));
+      EXPECT_TRUE(same_bits(matmul(x, swapped(y)), plain));
+      EXPECT_TRUE(same_bits(matmul(swapped(x), swapped(y)), plain));
+      EXPECT_TRUE(same_bits(flip(matmul(flip(x, {.axis = 0}), y), {.axis = 0}), plain));
+      // As one of a batch, whose members share y or have their own.
+      const Array batch = stack(std::vector<Array>{x, x, x});
+      EXPECT_TRUE(same_bits(index(matmul(batch, y), {1}), plain));
+      EXPECT_TRUE(same_bits(index(matmul(batch, stack(std::vector<Array>{y, y, y})), {1}), plain));
+    }
+  }
+}
+
+TEST_P(Products, AColumnDoesNotDependOnItsNeighboursFromTwoColumnsOn) {
+  if (const char* features = std::getenv("TESSERA_CPU_FEATURES"); features != nullptr) {
+    if (features == std::string("baseline"))
+      GTEST_SKIP() << "BLIS's plain kernels sum in an order of their own";
+  }
+  for (const std::int64_t m : {1, 20, 100}) {
+    const Array x = noise(GetParam(), {m, 1000}, 1);
+    const Array y = noise(GetParam(), {1000, 400}, 2);
+    const Array all = matmul(x, y);
+    for (const std::int64_t n : {2, 16, 17, 128, 129, 399}) {
+      EXPECT_TRUE(same_bits(matmul(x, columns(y, 1, 1 + n)), columns(all, 1, 1 + n)))
+          << "m = " << m << ", n = " << n;
+    }
+  }
+}
+
+TEST_P(Products, TheBitsDoNotDependOnThreads) {
+  for (const auto& [m, k, n] : {std::tuple{1500, 700, 300},
+                                {3000, 500, 7},
+                                {3000, 500, 1},
+                                {5000, 9, 60},
+                                {40, 600, 2000},
+                                {1, 1000, 3000}}) {
+    SCOPED_TRACE(std::to_string(m) + " x " + std::to_string(k) + " x " + std::to_string(n));
+    const Array x = noise(GetParam(), {m, k}, 1);
+    const Array y = noise(GetParam(), {k, n}, 2);
+    const ThreadScope one(1);
+    const Array serial = matmul(x, y);
+    for (const int threads : {2, 3, 7}) {
+      const ThreadScope several(threads);
+      EXPECT_TRUE(same_bits(matmul(x, y), serial)) << threads << " threads";
+    }
+  }
+}
+
+TEST_P(Products, VecdotIsTheProductOfARowAndAColumn) {
+  for (const std::int64_t k : {1, 15, 64, 1000, 5000}) {
+    const Array x = noise(GetParam(), {37, k}, 1);
+    const Array y = noise(GetParam(), {37, k}, 2);
+    const Array dots = vecdot(x, y);
+    const Array along = vecdot(swapped(matrix_transpose(x)), matrix_transpose(y), {.axis = 0});
+    EXPECT_TRUE(same_bits(along, dots)) << "k = " << k;
+    for (const std::int64_t i : {0, 5, 36}) {
+      const Array column = index(y, {i, slice(), newaxis});
+      EXPECT_TRUE(same_bits(index(matmul(x, column), {i, 0}), index(dots, {i}))) << "k = " << k;
+    }
+  }
+}
+
+TEST_P(Products, LongDotProductsDoNotSaturate) {
+  const std::int64_t k = 20'000'000;
+  const Array x = broadcast_to(ones({1}, {.dtype = GetParam(), .device = cpu()}), {k});
+  EXPECT_EQ(vecdot(x, x).item<double>(), static_cast<double>(k));
+}
+
+TEST_P(Products, WhatLiesInTheOutputsMemoryDoesNotComeThrough) {
+  for (const auto& [m, k, n] : {std::tuple{300, 500, 200}, {300, 500, 20}, {20, 500, 300}, {300, 500, 1}}) {
+    const Array x = noise(GetParam(), {m, k}, 1);
+    const Array y = noise(GetParam(), {k, n}, 2);
+    // The next array of this size gets the block that this one leaves.
+    {
+      const Array nan =
+          full({m, n}, std::numeric_limits<double>::quiet_NaN(), {.dtype = GetParam(), .device = cpu()});
+    }
+    EXPECT_TRUE(all(isfinite(matmul(x, y))).item<bool>()) << m << " x " << k << " x " << n;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, Products, ::testing::Values(DType::float32, DType::float64),
+                         [](const auto& dtype) { return std::string(name(dtype.param)); });
+
+}  // namespace
+}  // namespace tessera
