@@ -43,10 +43,15 @@ double rounding_bound(const Array& x) {
   return 2 * epsilon * (2 + std::sqrt(static_cast<double>(x.shape(1))));
 }
 
+// (t, n): candidates are few columns beside many samples, and a row of distances is a candidate's.
+Array products(const Array& x, const Array& centers) {
+  return matrix_transpose(matmul(x, matrix_transpose(centers)));
+}
+
 // The squared distances of all samples to some rows of (t, d), from the products -2 x.c (t, n), and ||c||^2
 // (t,); `lower` is ||x||^2 less the rounding bound, so what is below it becomes 0.
-Array finish_distances(Array products, const Array& row_norms, const Array& lower) {
-  return maximum(std::move(products) + expand_dims(row_norms, 1) + lower, 0);
+Array finish_distances(Array dots, const Array& row_norms, const Array& lower) {
+  return maximum(std::move(dots) + expand_dims(row_norms, 1) + lower, 0);
 }
 
 // Which candidate (1,) leaves the lowest potential.
@@ -90,7 +95,7 @@ Seeds kmeans_plusplus(const Array& x, std::int64_t clusters, const random::Key& 
   const Array lower = (1 - rounding_bound(x)) * norms;
   return greedy(x, clusters, key, options, [&](const Array& candidates) {
     const Array centers = take(x, candidates, {.axis = 0});
-    return finish_distances(matmul(-2 * centers, matrix_transpose(x)), take(norms, candidates), lower);
+    return finish_distances(products(x, -2 * centers), take(norms, candidates), lower);
   });
 }
 
@@ -102,8 +107,7 @@ Seeds kmeans_plusplus_recompute(const Array& x, std::int64_t clusters, const ran
     const Array centers = stack(picked);
     const Array norms = sum(x * x, {.axis = 1});
     const Array lower = (1 - rounding_bound(x)) * norms;
-    return finish_distances(matmul(-2 * centers, matrix_transpose(x)), sum(centers * centers, {.axis = 1}),
-                            lower);
+    return finish_distances(products(x, -2 * centers), sum(centers * centers, {.axis = 1}), lower);
   });
 }
 
@@ -144,15 +148,15 @@ Seeds kmeans_plusplus(const CenteredSamples& samples, std::int64_t clusters, con
     Array row_norms = take(samples.norms, candidates);
     if (samples.take_off_products) {
       row_norms = std::move(row_norms) - vecdot(centers, samples.mean);
-      return finish_distances(matmul(centers, matrix_transpose(x)), row_norms, lower);
+      return finish_distances(products(x, centers), row_norms, lower);
     }
     std::vector<Array> pieces;
     for (const Tile& tile : split(x.shape(0), samples.tile_samples)) {
-      pieces.push_back(matmul(centers, matrix_transpose(rows(x, tile) - samples.mean)));
+      pieces.push_back(products(rows(x, tile) - samples.mean, centers));
     }
-    Array products = pieces.size() == 1 ? pieces.front() : concat(pieces, {.axis = 1});
+    Array dots = pieces.size() == 1 ? pieces.front() : concat(pieces, {.axis = 1});
     pieces.clear();
-    return finish_distances(std::move(products), row_norms, lower);
+    return finish_distances(std::move(dots), row_norms, lower);
   });
 }
 

@@ -7,7 +7,7 @@ namespace tessera::kmeans {
 namespace {
 
 // A product with fewer rows spends its time on packing the other operand.
-constexpr std::int64_t kFewestSamples = 1024;
+constexpr std::int64_t kFewestSamples = 2048;
 constexpr std::int64_t kMostCenters = 1024;
 constexpr std::int64_t kFewestDistances = 256;
 

@@ -53,10 +53,10 @@ TEST(Tiles, AutomaticSizesNeverReachAMatrixOfAllDistances) {
   for (const std::int64_t d : {1, 3, 64, 2048, 16384}) {
     for (const std::int64_t k : {1, 3, 256, 1024, 4096, 300000}) {
       const TileSizes tiles = automatic_tiles(d, k, float32, cache);
-      EXPECT_GE(tiles.samples, 1024);
+      EXPECT_GE(tiles.samples, 2048);
       EXPECT_LE(tiles.centers, 1024);
       EXPECT_LE(tiles.centers, k);
-      EXPECT_LE(tiles.samples * tiles.centers * 4, std::max<std::int64_t>(cache, 1024 * 1024 * 4));
+      EXPECT_LE(tiles.samples * tiles.centers * 4, std::max<std::int64_t>(cache, 2048 * 1024 * 4));
     }
   }
 }
