@@ -35,7 +35,7 @@ struct Progress {
 // cluster, and whether labels changed.
 Array measure(const Array& before, const Array& after, const Array& weights, const Array& labels,
               const Array& previous) {
-  std::vector<Array> values{squared_shift(before, after), astype(min(weights), float64)};
+  std::vector<Array> values{squared_shift(before, after), min(weights)};
   if (previous.valid()) values.push_back(astype(any(labels != previous), float64));
   return stack(values);
 }
@@ -66,7 +66,8 @@ Step iterate(const Problem& problem, const Array& centers, const Array& previous
   const auto assigned = device.record();
   const PeakScope peak(device);
   ClusterSums clusters = update(problem, step.labels, centers.shape(0), method);
-  step.centers = cluster_means(clusters, centers);
+  // Clusters without weight are seen to below, once it is known that there are some.
+  step.centers = clusters.sums / expand_dims(clusters.weights, 1);
   const Array measured = measure(centers, step.centers, clusters.weights, step.labels, previous);
   auto updated = device.record();
   step.progress = read(measured);

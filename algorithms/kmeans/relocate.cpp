@@ -12,8 +12,7 @@ namespace {
 // How many samples with weight each cluster has: their weights may cancel to something near 0.
 Array member_counts(const Array& labels, const std::optional<Array>& weights, const ClusterSums& clusters) {
   if (!weights) return clusters.weights;
-  const Array none = zeros({clusters.weights.shape(0)}, {.dtype = int64, .device = labels.device()});
-  return scatter_add(none, labels, astype(*weights > 0, int64));
+  return scatter_add(zeros_like(clusters.weights), labels, astype(*weights > 0, float64));
 }
 
 }  // namespace
@@ -35,9 +34,11 @@ Relocation fill_empty_clusters(const Array& x, const Array& labels, const Array&
 
   const Array left = take(labels, farthest);
   Array sums = astype(take(x, farthest, {.axis = 0}), float64);
-  Array weight = ones({moved}, {.dtype = clusters.weights.dtype(), .device = x.device()});
-  if (weights) weight = astype(take(*weights, farthest), clusters.weights.dtype());
-  if (weights) sums = std::move(sums) * expand_dims(astype(weight, float64), 1);
+  Array weight = ones({moved}, {.dtype = float64, .device = x.device()});
+  if (weights) {
+    weight = take(*weights, farthest);
+    sums = std::move(sums) * expand_dims(weight, 1);
+  }
 
   const Array members = scatter_add(member_counts(labels, weights, clusters), left, -1);
   Array total = scatter_add(std::move(clusters.weights), left, -weight);

@@ -7,17 +7,17 @@
 namespace tessera::kmeans {
 namespace {
 
-Array zero_sums(const Array& x, const Shape& shape, DType dtype) {
-  return zeros(shape, {.dtype = dtype, .device = x.device()});
+Array zero_sums(const Array& x, const Shape& shape) {
+  return zeros(shape, {.dtype = float64, .device = x.device()});
 }
 
 }  // namespace
 
 ClusterSums update_scatter(const Array& x, const Array& labels, std::int64_t clusters,
                            const UpdateOptions& options) {
-  Array sums = zero_sums(x, {clusters, x.shape(1)}, float64);
+  Array sums = zero_sums(x, {clusters, x.shape(1)});
   if (!options.weights) {
-    return {scatter_add(std::move(sums), labels, x), scatter_add(zero_sums(x, {clusters}, int64), labels, 1)};
+    return {scatter_add(std::move(sums), labels, x), scatter_add(zero_sums(x, {clusters}), labels, 1)};
   }
   // w * x in float64, a tile of samples at a time.
   const Array weights = astype(*options.weights, float64);
@@ -25,7 +25,7 @@ ClusterSums update_scatter(const Array& x, const Array& labels, std::int64_t clu
     sums = scatter_add(std::move(sums), rows(labels, tile),
                        expand_dims(rows(weights, tile), 1) * astype(rows(x, tile), float64));
   }
-  return {std::move(sums), scatter_add(zero_sums(x, {clusters}, float64), labels, weights)};
+  return {std::move(sums), scatter_add(zero_sums(x, {clusters}), labels, weights)};
 }
 
 ClusterSums update_one_hot(const Array& x, const Array& labels, std::int64_t clusters,
@@ -39,7 +39,7 @@ ClusterSums update_one_hot(const Array& x, const Array& labels, std::int64_t clu
 
 ClusterSums update_tiled_mean(const Array& x, const Array& labels, std::int64_t clusters,
                               const UpdateOptions& options) {
-  ClusterSums all{zero_sums(x, {clusters, x.shape(1)}, float64), zero_sums(x, {clusters}, float64)};
+  ClusterSums all{zero_sums(x, {clusters, x.shape(1)}), zero_sums(x, {clusters})};
   for (const Tile& tile : split(x.shape(0), options.tile_samples)) {
     UpdateOptions some;
     if (options.weights) some.weights = rows(*options.weights, tile);
@@ -50,7 +50,7 @@ ClusterSums update_tiled_mean(const Array& x, const Array& labels, std::int64_t 
 }
 
 Array cluster_means(const ClusterSums& clusters, const Array& previous) {
-  const Array weights = expand_dims(astype(clusters.weights, float64), 1);
+  const Array weights = expand_dims(clusters.weights, 1);
   return where(weights > 0, clusters.sums / weights, previous);
 }
 

@@ -12,7 +12,7 @@ namespace tessera::kmeans {
 
 struct ClusterSums {
   Array sums;     ///< (k, d) float64: sum of w * x
-  Array weights;  ///< (k,) float64, or int64 where samples are counted: sum of w
+  Array weights;  ///< (k,) float64: sum of w; counts of samples are exact in it
 };
 
 struct UpdateOptions {
