@@ -11,12 +11,17 @@ set(TESSERA_INSTALL_PACKAGE ${CMAKE_INSTALL_LIBDIR}/cmake/tessera)
 file(RELATIVE_PATH bin_to_lib /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
 set(CMAKE_INSTALL_RPATH $ORIGIN $ORIGIN/${bin_to_lib})
 
-# tessera_install_library(TARGET NAME FOLDER): a library, exported as tessera::NAME, and the headers below
-# FOLDER, which keep their place under include/.
+# tessera_install_library(TARGET NAME FOLDER [HEADER...]): a library, exported as tessera::NAME, and the headers
+# below FOLDER, which keep their place under include/, without the internal ones that are named.
 function(tessera_install_library target name folder)
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
   install(TARGETS ${target} EXPORT tesseraTargets)
-  install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+  set(exclusions "")
+  foreach(header ${ARGN})
+    list(APPEND exclusions PATTERN ${header} EXCLUDE)
+  endforeach()
+  install(DIRECTORY ${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+    FILES_MATCHING PATTERN "*.hpp" ${exclusions})
 endfunction()
 
 function(tessera_install_device target)
