@@ -14,8 +14,27 @@ void arg_columns(void* best_values, void* indices, const void* untyped, std::int
     best[j] = x[j];
     index[j] = 0;
   }
-  for (std::int64_t r = 1; r < rows; ++r) {
-    x += stride;
+  x += stride;
+  std::int64_t r = 1;
+  // Four rows at once: the best so far is loaded and stored a quarter as often.
+  for (; r + 4 <= rows; r += 4, x += 4 * stride) {
+    const auto row = static_cast<ArgIndex<T>>(r);
+#pragma GCC ivdep
+    for (std::int64_t j = 0; j < width; ++j) {
+      T held = best[j];
+      ArgIndex<T> at = index[j];
+#pragma GCC unroll 4
+      for (int i = 0; i < 4; ++i) {
+        const T candidate = x[i * stride + j];
+        const bool wins = element::takes_over(op, candidate, held);
+        held = wins ? candidate : held;
+        at = wins ? row + i : at;
+      }
+      best[j] = held;
+      index[j] = at;
+    }
+  }
+  for (; r < rows; ++r, x += stride) {
     const auto row = static_cast<ArgIndex<T>>(r);
 #pragma GCC ivdep
     for (std::int64_t j = 0; j < width; ++j) {

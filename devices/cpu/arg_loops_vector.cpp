@@ -7,6 +7,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <limits>
 #include <type_traits>
 
 #include "devices/common/element_ops.hpp"
@@ -21,8 +22,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #include "devices/cpu/arg_loops-inl.hpp"
 
-/// The best value of a row is found first, a part at a time while it is in the cache; then where it is.
+/// The best value of a long row is found first, a part at a time while it is in the cache; then where it is.
 constexpr std::int64_t kPart = 4096;
+/// The search for it ends with a branch that cannot be foreseen: shorter rows do without.
+constexpr std::int64_t kOnePass = 512;
 
 template <ArgReduceOp op, class T>
 struct Row {
@@ -93,10 +96,63 @@ struct Row {
     return n - lanes + static_cast<std::int64_t>(hn::FindKnownFirstTrue(d, matches(n - lanes)));
   }
 
+  /// Of x[0..n), n >= lanes: positions go along with the best of each lane, without a branch on values.
+  static std::int64_t find_in_one_pass(const T* x, std::int64_t n) {
+    const D d;
+    const hn::RebindToSigned<D> di;
+    using I = hn::TFromD<decltype(di)>;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    const auto ahead = [](V a, V b) HWY_ATTR {
+      if constexpr (op == ArgReduceOp::argmin)
+        return hn::Lt(a, b);
+      else
+        return hn::Gt(a, b);
+    };
+    struct Chain {
+      V best;
+      hn::Vec<hn::RebindToSigned<D>> index;
+    };
+    const auto first = hn::Iota(di, 0);
+    auto nan = is_nan(hn::Zero(d));
+    const auto meet = [&](Chain& chain, std::int64_t i) HWY_ATTR {
+      const V v = hn::LoadU(d, x + i);
+      const auto wins = ahead(v, chain.best);
+      chain.best = hn::IfThenElse(wins, v, chain.best);
+      chain.index = hn::IfThenElse(hn::RebindMask(di, wins), hn::Add(first, hn::Set(di, static_cast<I>(i))),
+                                   chain.index);
+      if constexpr (std::is_floating_point_v<T>) nan = hn::Or(nan, is_nan(v));
+    };
+    // The last vector overlaps the one before: an element that is met twice has one position.
+    Chain even{hn::LoadU(d, x), first};
+    if constexpr (std::is_floating_point_v<T>) nan = is_nan(even.best);
+    Chain odd = even;
+    std::int64_t i = lanes;
+    for (; i + 2 * lanes <= n; i += 2 * lanes) {
+      meet(odd, i);
+      meet(even, i + lanes);
+    }
+    if (i + lanes <= n) meet(odd, i);
+    meet(even, n - lanes);
+    if (std::is_floating_point_v<T> && !hn::AllFalse(d, nan)) return find(x, n, {T{}, true});
+    const V both = better(even.best, odd.best);
+    const V winner = hn::Set(d, op == ArgReduceOp::argmin ? hn::GetLane(hn::MinOfLanes(d, both))
+                                                          : hn::GetLane(hn::MaxOfLanes(d, both)));
+    const auto none = hn::Set(di, std::numeric_limits<I>::max());
+    const auto place = [&](const Chain& chain) HWY_ATTR {
+      return hn::IfThenElse(hn::RebindMask(di, hn::Eq(chain.best, winner)), chain.index, none);
+    };
+    return static_cast<std::int64_t>(hn::GetLane(hn::MinOfLanes(di, hn::Min(place(even), place(odd)))));
+  }
+
   static std::int64_t run(const void* untyped, std::int64_t n, void* best_value) {
     const T* x = static_cast<const T*>(untyped);
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(D()));
     if (n < lanes) return arg_row_by_elements<op, T>(untyped, n, best_value);
+    if (n <= kOnePass) {
+      const std::int64_t index = find_in_one_pass(x, n);
+      *static_cast<T*>(best_value) = x[index];
+      return index;
+    }
     Best winner{};
     std::int64_t part = 0;
     std::int64_t part_end = 0;

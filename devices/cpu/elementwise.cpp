@@ -1,3 +1,5 @@
+#include <cstring>
+
 #include "devices/cpu/cpu_device.hpp"
 #include "devices/cpu/iterate.hpp"
 #include "devices/cpu/loops.hpp"
@@ -52,7 +54,11 @@ void count_up(Scalar start, Scalar step, const View& out) {
 
 void CpuDevice::copy(const View& x, const View& out) {
   if (x.dtype == out.dtype) {
-    walk_copy(x, out);
+    if (out.shape.size() <= 1 && out.size() < kSerialWork && is_plain(x, false) && is_plain(out, false)) {
+      std::memcpy(out.data, x.data, static_cast<std::size_t>(out.size()) * itemsize(out.dtype));
+    } else {
+      walk_copy(x, out);
+    }
     return;
   }
   const UnaryLoop loop = cast_loop(x.dtype, out.dtype);

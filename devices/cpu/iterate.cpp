@@ -15,6 +15,9 @@ constexpr std::int64_t kShortRow = 64;
 /// The side of a tile where an operand runs down the columns.
 constexpr std::int64_t kSide = 32;
 
+/// From so many bytes on an output does not stay in the caches: it may as well go past them.
+constexpr std::int64_t kStreamedBytes = std::int64_t{16} << 20U;
+
 /// The dimensions of a walk, normalised: no size-1 dimensions, the output's strides positive and
 /// descending, neighbours merged. The last two, rows and columns, are what tiles are cut from.
 struct Domain {
@@ -145,8 +148,8 @@ void for_each_part(const Domain& domain, std::int64_t work, const F& f) {
   std::int64_t outer = 1;
   for (int d = 0; d < domain.rank - 2; ++d) outer *= domain.extent[d];
 
-  // Squares of whole tiles where an operand descends, else as many whole rows as make a task.
-  std::int64_t part_columns = std::min(columns, domain.column_wise ? 8 * kSide : target);
+  // Tall blocks where an operand descends: it is read in long runs. Else as many whole rows as make a task.
+  std::int64_t part_columns = std::min(columns, domain.column_wise ? 2 * kSide : target);
   const std::int64_t part_rows = std::clamp<std::int64_t>(target / part_columns, 1, rows);
   const std::int64_t row_parts = block_count(rows, part_rows);
   const std::int64_t column_parts = block_count(columns, part_columns);
@@ -296,10 +299,12 @@ void walk_copy(const View& x, const View& out) {
   const View* views[] = {&out, &x};
   const Domain domain(views);
   if (domain.empty) return;
+  const bool streams = out.size() * domain.item[0] >= kStreamedBytes;
   for_each_part(domain, 1, [&](const Part& part) {
     move_block(static_cast<std::size_t>(domain.item[0]),
                {part.data[1], domain.row_stride(1), domain.column_stride(1)},
-               {part.data[0], domain.row_stride(0), domain.column_stride(0)}, part.rows, part.columns);
+               {part.data[0], domain.row_stride(0), domain.column_stride(0)}, part.rows, part.columns,
+               streams);
   });
 }
 

@@ -4,14 +4,21 @@
 #include <cstdlib>
 #include <cstring>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 namespace tessera::cpu {
 namespace {
 
 /// Runs of fewer bytes than this are moved by a loop: a call of memcpy costs more.
 constexpr std::int64_t kShortRun = 64;
 
-/// A transposing move goes by squares of so many elements a side: each cache line is used whole.
-constexpr std::int64_t kSquare = 16;
+/// Bytes of a cache line.
+constexpr std::size_t kLine = 64;
+
+/// Rows of a band that is moved column by column.
+constexpr std::int64_t kBand = 16;
 
 template <class T>
 struct Typed {
@@ -40,29 +47,86 @@ void move_rows(const Typed<T>& from, const Typed<T>& to, std::int64_t rows, std:
   }
 }
 
+/// Columns of the source become rows of 16 bytes: a square of as many elements a side.
 template <class T>
-void transpose(const Typed<T>& from, const Typed<T>& to, std::int64_t rows, std::int64_t columns) {
-  // A whole square goes through a small buffer: both sides then move in runs.
-  T square[kSquare][kSquare];
-  for (std::int64_t c0 = 0; c0 < columns; c0 += kSquare) {
-    const std::int64_t width = std::min(kSquare, columns - c0);
-    for (std::int64_t r0 = 0; r0 < rows; r0 += kSquare) {
-      const std::int64_t height = std::min(kSquare, rows - r0);
-      const T* source = from.data + r0 * from.row + c0 * from.column;
-      T* target = to.data + r0 * to.row + c0 * to.column;
-      if (width == kSquare && height == kSquare) {
-        for (std::int64_t c = 0; c < kSquare; ++c) {
-          for (std::int64_t r = 0; r < kSquare; ++r) square[r][c] = source[c * from.column + r];
+void transpose_small(const T* from, std::int64_t column, T* to, std::int64_t row) {
+  if constexpr (sizeof(T) == 4) {
+    using V [[gnu::vector_size(16)]] = std::uint32_t;
+    V c[4];
+    for (int i = 0; i < 4; ++i) std::memcpy(&c[i], from + i * column, sizeof(V));
+    const V a0 = __builtin_shufflevector(c[0], c[1], 0, 4, 1, 5);
+    const V a1 = __builtin_shufflevector(c[0], c[1], 2, 6, 3, 7);
+    const V a2 = __builtin_shufflevector(c[2], c[3], 0, 4, 1, 5);
+    const V a3 = __builtin_shufflevector(c[2], c[3], 2, 6, 3, 7);
+    const V rows[4] = {
+        __builtin_shufflevector(a0, a2, 0, 1, 4, 5), __builtin_shufflevector(a0, a2, 2, 3, 6, 7),
+        __builtin_shufflevector(a1, a3, 0, 1, 4, 5), __builtin_shufflevector(a1, a3, 2, 3, 6, 7)};
+    for (int i = 0; i < 4; ++i) std::memcpy(to + i * row, &rows[i], sizeof(V));
+  } else if constexpr (sizeof(T) == 8) {
+    using V [[gnu::vector_size(16)]] = std::uint64_t;
+    V c[2];
+    for (int i = 0; i < 2; ++i) std::memcpy(&c[i], from + i * column, sizeof(V));
+    const V rows[2] = {__builtin_shufflevector(c[0], c[1], 0, 2), __builtin_shufflevector(c[0], c[1], 1, 3)};
+    for (int i = 0; i < 2; ++i) std::memcpy(to + i * row, &rows[i], sizeof(V));
+  } else {
+    *to = *from;
+  }
+}
+
+/// A cache line, past the caches where the target is one of many that will not stay in them.
+template <class T>
+void store_line(const T* line, T* to, bool streams) {
+#ifdef __SSE2__
+  if (streams && reinterpret_cast<std::uintptr_t>(to) % kLine == 0) {
+    const auto* from = reinterpret_cast<const __m128i*>(line);
+    auto* target = reinterpret_cast<__m128i*>(to);
+    for (int i = 0; i < 4; ++i) _mm_stream_si128(target + i, _mm_load_si128(from + i));
+    return;
+  }
+#endif
+  std::memcpy(to, line, kLine);
+}
+
+/// By squares whose rows are a cache line: each line is read and written whole.
+template <class T>
+void transpose(const Typed<T>& from, const Typed<T>& to, std::int64_t rows, std::int64_t columns,
+               bool streams) {
+  constexpr auto side = static_cast<std::int64_t>(kLine / sizeof(T));
+  constexpr std::int64_t small = sizeof(T) == 4 ? 4 : sizeof(T) == 8 ? 2 : 1;
+  alignas(kLine) T square[side][side];
+  for (std::int64_t c0 = 0; c0 < columns; c0 += side) {
+    const std::int64_t width = std::min(side, columns - c0);
+    for (std::int64_t r0 = 0; r0 < rows; r0 += side) {
+      const std::int64_t height = std::min(side, rows - r0);
+      const T* source = from.data + r0 + c0 * from.column;
+      T* target = to.data + r0 * to.row + c0;
+      if (width == side && height == side && streams) {
+        for (std::int64_t r = 0; r < side; r += small) {
+          for (std::int64_t c = 0; c < side; c += small) {
+            transpose_small(source + c * from.column + r, from.column, &square[r][c], side);
+          }
         }
-        for (std::int64_t r = 0; r < kSquare; ++r)
-          std::memcpy(target + r * to.row, square[r], sizeof square[r]);
-      } else {
-        for (std::int64_t r = 0; r < height; ++r) {
-          for (std::int64_t c = 0; c < width; ++c) target[r * to.row + c] = source[c * from.column + r];
+        for (std::int64_t r = 0; r < side; ++r) store_line(square[r], target + r * to.row, streams);
+        continue;
+      }
+      const std::int64_t whole_height = height / small * small;
+      const std::int64_t whole_width = width / small * small;
+      for (std::int64_t r = 0; r < whole_height; r += small) {
+        for (std::int64_t c = 0; c < whole_width; c += small) {
+          transpose_small(source + c * from.column + r, from.column, target + r * to.row + c, to.row);
         }
+        for (std::int64_t c = whole_width; c < width; ++c) {
+          for (std::int64_t i = r; i < r + small; ++i) target[i * to.row + c] = source[c * from.column + i];
+        }
+      }
+      for (std::int64_t r = whole_height; r < height; ++r) {
+        for (std::int64_t c = 0; c < width; ++c) target[r * to.row + c] = source[c * from.column + r];
       }
     }
   }
+#ifdef __SSE2__
+  if (streams) _mm_sfence();
+#endif
 }
 
 template <class T>
@@ -71,7 +135,8 @@ void fill(T value, T* out, std::int64_t n) {
 }
 
 template <class T>
-void move(const Lattice& untyped_from, const Lattice& untyped_to, std::int64_t rows, std::int64_t columns) {
+void move(const Lattice& untyped_from, const Lattice& untyped_to, std::int64_t rows, std::int64_t columns,
+          bool streams) {
   const Typed<T> from(untyped_from);
   const Typed<T> to(untyped_to);
   if (to.column == 1 && from.column == 1) {
@@ -79,11 +144,11 @@ void move(const Lattice& untyped_from, const Lattice& untyped_to, std::int64_t r
   } else if (to.column == 1 && from.column == 0) {
     for (std::int64_t r = 0; r < rows; ++r) fill(from.data[r * from.row], to.data + r * to.row, columns);
   } else if (to.column == 1 && from.row == 1 && rows > 1) {
-    transpose(from, to, rows, columns);
+    transpose(from, to, rows, columns, streams);
   } else if (std::abs(from.row) < std::abs(from.column) && from.row != 0) {
     // Down the columns of the source, a band of the output's rows at a time.
-    for (std::int64_t r0 = 0; r0 < rows; r0 += kSquare) {
-      const std::int64_t last = std::min(rows, r0 + kSquare);
+    for (std::int64_t r0 = 0; r0 < rows; r0 += kBand) {
+      const std::int64_t last = std::min(rows, r0 + kBand);
       for (std::int64_t c = 0; c < columns; ++c) {
         for (std::int64_t r = r0; r < last; ++r) {
           to.data[r * to.row + c * to.column] = from.data[r * from.row + c * from.column];
@@ -102,12 +167,12 @@ void move(const Lattice& untyped_from, const Lattice& untyped_to, std::int64_t r
 }  // namespace
 
 void move_block(std::size_t itemsize, const Lattice& from, const Lattice& to, std::int64_t rows,
-                std::int64_t columns) {
+                std::int64_t columns, bool streams) {
   switch (itemsize) {
-    case 1: return move<std::uint8_t>(from, to, rows, columns);
-    case 2: return move<std::uint16_t>(from, to, rows, columns);
-    case 4: return move<std::uint32_t>(from, to, rows, columns);
-    default: return move<std::uint64_t>(from, to, rows, columns);
+    case 1: return move<std::uint8_t>(from, to, rows, columns, streams);
+    case 2: return move<std::uint16_t>(from, to, rows, columns, streams);
+    case 4: return move<std::uint32_t>(from, to, rows, columns, streams);
+    default: return move<std::uint64_t>(from, to, rows, columns, streams);
   }
 }
 

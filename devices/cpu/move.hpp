@@ -12,9 +12,10 @@ struct Lattice {
   std::int64_t column;
 };
 
-/// Moves elements of 1, 2, 4 or 8 bytes. The source may repeat elements (stride 0).
+/// Moves elements of 1, 2, 4 or 8 bytes. The source may repeat elements (stride 0). `streams`: the target is
+/// part of an array that is too large to stay in the caches.
 void move_block(std::size_t itemsize, const Lattice& from, const Lattice& to, std::int64_t rows,
-                std::int64_t columns);
+                std::int64_t columns, bool streams = false);
 
 /// Writes the element at `value` n times.
 void repeat(std::size_t itemsize, const void* value, void* out, std::int64_t n);

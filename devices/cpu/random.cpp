@@ -94,13 +94,7 @@ std::int64_t whole_vectors(std::uint64_t key, Counter first, std::uint32_t* out,
     }
     const auto lower = hn::Or(hn::And(word0, low_half), hn::ShiftLeft<32>(word1));
     const auto upper = hn::Or(hn::And(word2, low_half), hn::ShiftLeft<32>(word3));
-    alignas(64) std::uint64_t pairs[2][hn::MaxLanes(d)];
-    hn::Store(lower, d, pairs[0]);
-    hn::Store(upper, d, pairs[1]);
-    for (std::int64_t lane = 0; lane < lanes; ++lane) {
-      std::memcpy(out + 4 * (done + lane), &pairs[0][lane], 8);
-      std::memcpy(out + 4 * (done + lane) + 2, &pairs[1][lane], 8);
-    }
+    hn::StoreInterleaved2(lower, upper, d, reinterpret_cast<std::uint64_t*>(out + 4 * done));
     counters = hn::Add(counters, hn::Set(d, static_cast<std::uint64_t>(lanes)));
   }
   return done;

@@ -67,7 +67,7 @@ struct Loops {
     const std::int64_t whole = n / kLanes;
     columns(lanes, x, kLanes, whole, kLanes);
     columns(lanes, x + whole * kLanes, 0, 1, n - whole * kLanes);
-#pragma GCC unroll 6
+#pragma GCC unroll 5
     for (int half = kLanes / 2; half > 0; half /= 2) {
 #pragma GCC ivdep
       for (int j = 0; j < half; ++j) lanes[j] = join(lanes[j], lanes[j + half]);

@@ -9,9 +9,9 @@
 namespace tessera::cpu {
 
 /// A row is reduced in so many lanes, whatever the width of the processor's vectors: lane j takes the
-/// elements j, j + kLanes, ..., then lane j takes lane j + 32, j + 16, ... So bits do not depend on the
+/// elements j, j + kLanes, ..., then lane j takes lane j + 16, j + 8, ... So bits do not depend on the
 /// instruction set.
-inline constexpr std::int64_t kLanes = 64;
+inline constexpr std::int64_t kLanes = 32;
 
 /// The widest accumulator.
 inline constexpr std::size_t kAccumulatorSize = 8;

@@ -19,11 +19,60 @@ namespace {
 
 #include "devices/cpu/reducers-inl.hpp"
 
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Rows of floats: a vector's own minimum overlooks NaN, which one mask collects; and no element is looked at
+/// twice in vain, since the last vector may overlap the one before.
+template <ReduceOp op, class T>
+void extreme_row(void* accumulator, const void* untyped, std::int64_t n) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  if (n < lanes) {
+    Loops<op, T>::row(accumulator, untyped, n);
+    return;
+  }
+  const auto better = [](auto a, auto b)
+                          HWY_ATTR { return op == ReduceOp::min ? hn::Min(a, b) : hn::Max(a, b); };
+  const T* x = static_cast<const T*>(untyped);
+  auto first = hn::LoadU(d, x + n - lanes);
+  auto second = first;
+  auto nan = hn::IsNaN(first);
+  std::int64_t i = 0;
+  for (; i + 2 * lanes <= n; i += 2 * lanes) {
+    const auto a = hn::LoadU(d, x + i);
+    const auto b = hn::LoadU(d, x + i + lanes);
+    first = better(a, first);
+    second = better(b, second);
+    nan = hn::Or(nan, hn::Or(hn::IsNaN(a), hn::IsNaN(b)));
+  }
+  if (i + lanes <= n) {
+    const auto a = hn::LoadU(d, x + i);
+    first = better(a, first);
+    nan = hn::Or(nan, hn::IsNaN(a));
+  }
+  const auto both = better(first, second);
+  const auto all = op == ReduceOp::min ? hn::MinOfLanes(d, both) : hn::MaxOfLanes(d, both);
+  const T result = hn::AllFalse(d, nan) ? hn::GetLane(all) : std::numeric_limits<T>::quiet_NaN();
+  T* acc = static_cast<T*>(accumulator);
+  *acc = Loops<op, T>::join(*acc, result);
+}
+
+template <ReduceOp op, class T>
+void set_extreme(ReducerTable& table) {
+  set_reducer<op, T>(table);
+  table.rows[static_cast<int>(op)][static_cast<int>(dtype_of<T>())].row = extreme_row<op, T>;
+}
+
 template <class T>
 void add_reducers(ReducerTable& table) {
   set_reducer<ReduceOp::sum, T>(table);
-  set_reducer<ReduceOp::min, T>(table);
-  set_reducer<ReduceOp::max, T>(table);
+  if constexpr (std::is_floating_point_v<T>) {
+    set_extreme<ReduceOp::min, T>(table);
+    set_extreme<ReduceOp::max, T>(table);
+  } else {
+    set_reducer<ReduceOp::min, T>(table);
+    set_reducer<ReduceOp::max, T>(table);
+  }
 }
 
 void add_all(ReducerTable& table) {
