@@ -1,13 +1,16 @@
 """devices, make, picture, and what all commands share."""
 
 import os
+import signal
 import struct
+import subprocess
+import time
 import unittest
 import zlib
 from pathlib import Path
 
 import npy
-from support import DEVICE_FAULT, INPUT, OUTPUT, USAGE, CommandLineTest
+from support import DEVICE_FAULT, INPUT, INTERRUPTED, OUTPUT, PROGRAM, USAGE, CommandLineTest
 
 
 class Shared(CommandLineTest):
@@ -97,6 +100,21 @@ class Make(CommandLineTest):
         size = ["--samples", 100, "--features", 3]
         on_cpu = self.make("uniform", *size, "--device", "cpu")
         self.assertEqual(on_cpu, self.make("uniform", *size, "--device", "reference"))
+
+    def test_interrupt_leaves_nothing_behind(self):
+        process = subprocess.Popen(
+            [PROGRAM, "make", "uniform", "--samples", "100000000", "--features", "100", "-o", self.path("x.npy")],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        deadline = time.monotonic() + 60
+        while not os.listdir(self.folder) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        while sum(path.stat().st_size for path in self.folder.iterdir()) < 10**6 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, INTERRUPTED, said)
+        self.assertIn("was not written", said)
+        self.assertEqual(os.listdir(self.folder), [])
 
     def test_bad_values(self):
         out = self.path("x.npy")

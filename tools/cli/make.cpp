@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "command.hpp"
+#include "interrupt.hpp"
 
 namespace tessera::cli {
 
@@ -58,12 +59,17 @@ ExitCode write_blocks(const MakeOptions& options, const MakeBlock& make_block) {
     if (!options.labels.empty()) labels.emplace(options.labels, int64, Shape{options.samples});
     const random::Key key = random::Key(options.seed).fold_in(1);
     const std::int64_t block = std::max<std::int64_t>(1, kBlockElements / options.features);
+    const InterruptScope interrupt;  // so that no part of a file is left behind
     for (std::int64_t first = 0; first < options.samples; first += block) {
       // A whole block is drawn even where fewer rows are left, so that they do not depend on how many.
       const Block made = make_block(key.fold_in(static_cast<std::uint64_t>(first / block)), block);
       const Slice rows = slice(0, std::min(block, options.samples - first));
       writer.append(index(made.rows, {rows}));
       if (labels) labels->append(index(made.labels, {rows}));
+      if (interrupt.requested()) {
+        throw CommandError(ExitCode::interrupted, "interrupted; " + options.output + " was not written",
+                           "the same command makes the same file");
+      }
     }
     writer.close();
     if (labels) labels->close();
