@@ -23,6 +23,7 @@ struct Arguments {
   int threads = 0;
   int repeat = 3;
   std::string json;
+  std::string only;
   bench::Source source;
 };
 
@@ -39,7 +40,7 @@ bench::Size size_of(const Arguments& arguments) {
 void ask(const Arguments& arguments,
          const std::function<void(const bench::Setting&, bench::Report&)>& question) {
   if (arguments.threads > 0) tessera::set_num_threads(arguments.threads);
-  bench::Report report(arguments.json);
+  bench::Report report(arguments.json, arguments.only);
   std::stringstream names(arguments.devices);
   for (std::string name; std::getline(names, name, ',');) {
     question({tessera::device(name), size_of(arguments), arguments.source, arguments.mode == "compiled",
@@ -72,6 +73,7 @@ void add_options(CLI::App& command, Arguments& arguments) {
       ->capture_default_str();
   command.add_option("--json", arguments.json,
                      "Write the rows to this file; rows that it has are not measured again");
+  command.add_option("--only", arguments.only, "The one schedule, or operation, to measure");
   command.add_option("--data", arguments.source.samples, "normal, blobs, or a .npy file of samples")
       ->capture_default_str();
   command.add_option("--centers", arguments.source.centers,

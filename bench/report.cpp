@@ -41,7 +41,7 @@ std::string text(const Row& row) {
 
 }  // namespace
 
-Report::Report(std::string path) : path_(std::move(path)) {
+Report::Report(std::string path, std::string only) : path_(std::move(path)), only_(std::move(only)) {
   std::ifstream file(path_);
   if (path_.empty() || !file) return;
   try {
@@ -54,6 +54,7 @@ Report::Report(std::string path) : path_(std::move(path)) {
 }
 
 bool Report::has(const Row& row) const {
+  if (!only_.empty() && row.value("operation", row.value("schedule", "")) != only_) return true;
   for (const Row& known : rows_) {
     if (same_question(known, row)) return true;
   }

@@ -15,10 +15,12 @@ using Row = nlohmann::ordered_json;
 /// stopped can be taken up again.
 class Report {
  public:
-  /// `path` may be empty: rows are only shown. Rows that the file has already are kept.
-  explicit Report(std::string path);
+  /// `path` may be empty: rows are only shown. Rows that the file has already are kept. `only`, where it is
+  /// not empty, is the one schedule or operation that is wanted.
+  explicit Report(std::string path, std::string only = {});
 
-  /// Whether the file has a row of that question, device, mode, schedule, sizes and tiles.
+  /// Whether a row need not be measured: the file has one of that question, device, mode, schedule, sizes and
+  /// tiles, or another schedule is wanted.
   bool has(const Row& row) const;
   void add(Row row);
 
@@ -26,6 +28,7 @@ class Report {
   void write() const;
 
   std::string path_;
+  std::string only_;
   nlohmann::ordered_json rows_ = nlohmann::ordered_json::array();
 };
 
