@@ -90,13 +90,15 @@ class TESSERA_API Array {
 /// An operand of an operation: an array, or a number that takes the array's dtype.
 class Operand {
  public:
-  Operand(Array array) : array_(std::move(array)) {}  // NOLINT(google-explicit-constructor)
+  Operand(Array array)
+      : array_(std::move(array)), is_scalar_(false) {}  // NOLINT(google-explicit-constructor)
   template <class T>
   requires std::is_arithmetic_v<T> Operand(T value)  // NOLINT(google-explicit-constructor)
       : scalar_(value) {}
   Operand(Scalar value) : scalar_(value) {}  // NOLINT(google-explicit-constructor)
 
-  bool is_scalar() const { return !array_.valid(); }
+  /// A handle on no array is no number, either: what reads it throws.
+  bool is_scalar() const { return is_scalar_; }
   Array& array() { return array_; }
   const Array& array() const { return array_; }
   const Scalar& scalar() const { return scalar_; }
@@ -104,6 +106,7 @@ class Operand {
  private:
   Array array_;
   Scalar scalar_;
+  bool is_scalar_ = true;
 };
 
 template <class T>

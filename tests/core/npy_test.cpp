@@ -142,7 +142,9 @@ TEST_P(NpyTest, MapsMoreThanTwoGibibytes) {
   // The header is that of a file of one row; the data is a hole but for the last bytes.
   NpyWriter(path, DType::uint8, {0, 8}).close();
   std::string header = read_bytes(path);
-  header.replace(header.find("(0, 8), }          "), 19, "(" + std::to_string(kRows) + ", 8), } ");
+  const std::string rows = std::to_string(kRows);
+  header.replace(header.find("(0,") + 1, 1, rows);
+  header.erase(header.find(" }") + 2, rows.size() - 1);
   write_bytes(path, header);
   std::error_code failed;
   std::filesystem::resize_file(path, header.size() + static_cast<std::uintmax_t>(kRows * 8), failed);

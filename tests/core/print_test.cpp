@@ -54,7 +54,7 @@ TEST_P(PrintTest, StreamsSayDTypeAndDevice) {
   EXPECT_EQ(printed(full({}, 2.0, {.dtype = DType::float64, .device = device()})),
             "array(2., dtype=float64" + where);
   EXPECT_EQ(printed(arange(2000, {.device = device()})),
-            "array([   0,    1,    2, ..., 1997, 1998, 1999], shape=(2000,),\n      dtype=int64" + where);
+            "array([   0,    1,    2, ..., 1997, 1998, 1999],\n      shape=(2000,), dtype=int64" + where);
 }
 
 TEST_P(PrintTest, ReadsOnlyTheCornersOfALargeArray) {

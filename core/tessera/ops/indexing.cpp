@@ -108,6 +108,7 @@ Array fitting_updates(const char* operation, ScatterOp op, const Operand& update
     return filled;
   }
   const Array& array = updates.array();
+  require_array(operation, "updates", array);
   require_same_device(operation, {&target, &array});
   if (op == ScatterOp::add && dtype == DType::float64 && array.dtype() == DType::float32) return array;
   if (!can_promote(dtype, array.dtype()) || result_type(dtype, array.dtype()) != dtype) {
