@@ -1,7 +1,8 @@
 #include "devices/cpu/threads.hpp"
 
-#include <memory>
+#include <map>
 #include <mutex>
+#include <optional>
 
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/global_control.h>
@@ -11,36 +12,32 @@
 namespace tessera::cpu {
 namespace {
 
-/// An arena alone never runs more threads than the processor has: the control raises the limit of the
-/// library, and must be in step with the arena.
-struct Workers {
-  explicit Workers(int threads)
-      : limit(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads)),
-        arena(threads),
-        count(threads) {}
-  tbb::global_control limit;
-  tbb::task_arena arena;
-  int count;
-};
-
-std::shared_ptr<Workers> workers(int threads) {
-  static std::mutex mutex;
-  // Leaked: kernels may run in destructors of static arrays.
-  static auto& current = *new std::shared_ptr<Workers>;
-  const std::lock_guard lock(mutex);
-  if (!current || current->count != threads) {
-    current.reset();  // the least limit of all that live is the one that counts
-    current = std::make_shared<Workers>(threads);
+/// The arena for that many threads. An arena alone never runs more of them than the processor has: the
+/// control raises the library's own limit, and must be in step with it.
+tbb::task_arena& arena(int threads) {
+  // Leaked: kernels may run in destructors of static arrays. Arenas are kept: each that goes away would first
+  // be visited by a worker that looks for work in it, and hundreds of those keep the next one waiting.
+  struct Teams {
+    std::mutex mutex;
+    std::optional<tbb::global_control> limit;
+    int current = 0;
+    std::map<int, tbb::task_arena> arenas;
+  };
+  static auto& teams = *new Teams;
+  const std::lock_guard lock(teams.mutex);
+  if (teams.current != threads) {
+    teams.limit.reset();  // the least limit of all that live is the one that counts
+    teams.limit.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(threads));
+    teams.current = threads;
   }
-  return current;
+  return teams.arenas.try_emplace(threads, threads).first->second;
 }
 
 }  // namespace
 
 void run_blocks(std::int64_t blocks, void (*body)(const void* context, std::int64_t block),
                 const void* context) {
-  const std::shared_ptr<Workers> team = workers(num_threads());
-  team->arena.execute([&] {
+  arena(num_threads()).execute([&] {
     tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, blocks),
                       [&](const tbb::blocked_range<std::int64_t>& range) {
                         for (std::int64_t block = range.begin(); block < range.end(); ++block) {
