@@ -60,6 +60,12 @@ struct Sorted {
   std::int64_t* order;
   std::int64_t* begins;
   std::int64_t groups = 0;
+
+  std::int64_t largest() const {
+    std::int64_t most = 0;
+    for (std::int64_t g = 0; g < groups; ++g) most = std::max(most, begins[g + 1] - begins[g]);
+    return most;
+  }
 };
 
 void sort_updates(const Scatter& s, std::int64_t* ends, Sorted& sorted) {
@@ -102,14 +108,17 @@ void by_target_rows(CpuDevice& device, const Scatter& s) {
     sort_updates(s, sparse ? nullptr : ends.as<std::int64_t>(), sorted);
   }
   const ScatterRunKernel run = scatter_run_kernel(s.op, s.updates.dtype, s.target.dtype);
-  const std::int64_t strips = block_count(s.inner, kScatterRun);
+  // Where one row of the target has most of the updates, tasks share its columns.
+  constexpr std::int64_t narrowest = 256;
+  const std::int64_t even = s.inner / 16 * s.count / sorted.largest();
+  const std::int64_t strip = std::min(s.inner, std::clamp(even, narrowest, kScatterRun));
+  const std::int64_t strips = block_count(s.inner, strip);
   const std::int64_t rows = s.outer * sorted.groups;
   // As many rows of the target as have, on average, updates enough for a task.
-  const std::int64_t row_elements =
-      std::max<std::int64_t>(1, s.count / sorted.groups * std::min(s.inner, kScatterRun));
+  const std::int64_t row_elements = std::max<std::int64_t>(1, s.count / sorted.groups * strip);
   const std::int64_t rows_a_task = std::max<std::int64_t>(1, kTaskElements / row_elements);
   parallel_for(block_count(rows, rows_a_task) * strips, s.updates.size(), [&](std::int64_t task) {
-    const auto [i, i_end] = block_range(task % strips, kScatterRun, s.inner);
+    const auto [i, i_end] = block_range(task % strips, strip, s.inner);
     const auto [first, last] = block_range(task / strips, rows_a_task, rows);
     for (std::int64_t row = first; row < last; ++row) {
       const std::int64_t o = row / sorted.groups;

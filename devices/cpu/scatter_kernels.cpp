@@ -1,7 +1,9 @@
 #include "devices/cpu/scatter_kernels.hpp"
 
-#include <hwy/cache_control.h>
+#include <algorithm>
 #include <type_traits>
+
+#include <hwy/cache_control.h>
 
 #include "devices/common/element_ops.hpp"
 
@@ -20,8 +22,7 @@ template <class T>
 using Sum = std::conditional_t<std::is_floating_point_v<T>, double, T>;
 
 constexpr std::int64_t kLine = 64;
-/// Rows ahead, and lines of each, that are asked for early: the hardware follows once a row is under way.
-constexpr std::int64_t kRowsAhead = 2;
+/// Lines of the next rows that are asked for early: the hardware follows once a row is under way.
 constexpr std::int64_t kLinesAhead = 8;
 
 template <ScatterOp op, class Held, class Update>
@@ -37,9 +38,30 @@ HWY_INLINE Held combined(Held held, Update update) {
   }
 }
 
+/// Several rows at once, one after the other in each element: fewer loads and stores of what is held, and
+/// more streams from memory.
+template <ScatterOp op, int rows, class Held, class Update>
+HWY_INLINE void combine_rows(const Update* const (&update)[rows], std::int64_t stride, std::int64_t width,
+                             Held* HWY_RESTRICT held) {
+  if (stride == 1) {
+    for (std::int64_t i = 0; i < width; ++i) {
+      Held element = held[i];
+      for (int r = 0; r < rows; ++r) element = combined<op>(element, update[r][i]);
+      held[i] = element;
+    }
+  } else {
+    for (std::int64_t i = 0; i < width; ++i) {
+      Held element = held[i];
+      for (int r = 0; r < rows; ++r) element = combined<op>(element, update[r][i * stride]);
+      held[i] = element;
+    }
+  }
+}
+
 template <ScatterOp op, class Update, class Target>
 void scatter_run(const ScatterRun& run) {
   using Held = std::conditional_t<op == ScatterOp::add, Sum<Target>, Target>;
+  constexpr std::int64_t rows = 4;
   const std::int64_t width = run.width;
   const auto row_of = [&](std::int64_t c) {
     return static_cast<const Update*>(run.updates) + run.order[c] * run.update_row_stride;
@@ -50,21 +72,20 @@ void scatter_run(const ScatterRun& run) {
     for (std::int64_t i = 0; i < width; ++i) held[i] = static_cast<Held>(target[i * run.target_stride]);
   }
   // The highest position wins: the others need no look.
-  for (std::int64_t c = op == ScatterOp::set ? run.count - 1 : 0; c < run.count; ++c) {
-    const Update* const update = row_of(c);
-    if (c + kRowsAhead < run.count) {
-      const auto* const ahead = reinterpret_cast<const std::byte*>(row_of(c + kRowsAhead));
-      const std::int64_t bytes = width * static_cast<std::int64_t>(sizeof(Update));
-      for (std::int64_t at = 0; at < bytes && at < kLinesAhead * kLine; at += kLine)
-        hwy::Prefetch(ahead + at);
+  std::int64_t c = op == ScatterOp::set ? run.count - 1 : 0;
+  const std::int64_t lines =
+      std::min(kLinesAhead, width * static_cast<std::int64_t>(sizeof(Update)) / kLine + 1);
+  for (; c + rows <= run.count; c += rows) {
+    for (std::int64_t next = c + rows; next < std::min(c + 2 * rows, run.count); ++next) {
+      const auto* const ahead = reinterpret_cast<const std::byte*>(row_of(next));
+      for (std::int64_t line = 0; line < lines; ++line) hwy::Prefetch(ahead + line * kLine);
     }
-    if (run.update_stride == 1) {
-      for (std::int64_t i = 0; i < width; ++i) held[i] = combined<op>(held[i], update[i]);
-    } else {
-      for (std::int64_t i = 0; i < width; ++i) {
-        held[i] = combined<op>(held[i], update[i * run.update_stride]);
-      }
-    }
+    const Update* const updates[rows] = {row_of(c), row_of(c + 1), row_of(c + 2), row_of(c + 3)};
+    combine_rows<op>(updates, run.update_stride, width, held);
+  }
+  for (; c < run.count; ++c) {
+    const Update* const updates[1] = {row_of(c)};
+    combine_rows<op>(updates, run.update_stride, width, held);
   }
   for (std::int64_t i = 0; i < width; ++i) target[i * run.target_stride] = static_cast<Target>(held[i]);
 }

@@ -20,7 +20,7 @@ struct ScatterRun {
   std::int64_t count;         ///< of them, at least 1
   std::int64_t width;         ///< at most kScatterRun columns
 };
-inline constexpr std::int64_t kScatterRun = 512;
+inline constexpr std::int64_t kScatterRun = 2048;
 
 using ScatterRunKernel = void (*)(const ScatterRun& run);
 /// The loop for a dtype of updates and one of the target.
