@@ -294,7 +294,9 @@ void product_of_floats(CpuDevice& device, const Product<T>& p) {
   static const bool one_order = chain_is_blis<T>(blis_blocks);
   // Where the orders differ, the choice may follow from n alone.
   const InnerBlocks blocks = one_order ? blis_blocks : InnerBlocks{256, 256};
-  const bool own = one_order ? p.m <= kFewRows || p.n <= kFewColumns : p.n <= kFewestColumns;
+  const bool own = one_order ? p.m <= kFewRows || p.n <= kFewColumns ||
+                                   p.n * p.k * static_cast<std::int64_t>(sizeof(T)) <= kPanelBytes
+                             : p.n <= kFewestColumns;
   if (p.n == 1) {
     one_column(device, p);
   } else if (!own || (one_order && p.m > kFewRows && p.n > kFewestColumns && p.k < kShortInner)) {
