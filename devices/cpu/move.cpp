@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <type_traits>
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -134,6 +135,40 @@ void fill(T value, T* out, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) out[i] = value;
 }
 
+/// Calls f(std::integral_constant) where one side of a block is so short that its loop is worth unrolling.
+template <class F>
+bool with_short_side(std::int64_t side, const F& f) {
+  switch (side) {
+    case 2: f(std::integral_constant<int, 2>{}); return true;
+    case 3: f(std::integral_constant<int, 3>{}); return true;
+    case 4: f(std::integral_constant<int, 4>{}); return true;
+    default: return false;
+  }
+}
+
+/// Pairs, triples and quadruples that lie together on one side: loops whose bodies hold a whole one.
+template <class T>
+bool move_tuples(const Typed<T>& from, const Typed<T>& to, std::int64_t rows, std::int64_t columns) {
+  if (to.column != 1) return false;
+  if (from.row == 1 && from.column == rows) {
+    return with_short_side(rows, [&](auto side) {
+#pragma GCC ivdep
+      for (std::int64_t c = 0; c < columns; ++c) {
+        for (int r = 0; r < side(); ++r) to.data[r * to.row + c] = from.data[c * side() + r];
+      }
+    });
+  }
+  if (to.row == columns && (from.column == 0 || from.row == 1)) {
+    return with_short_side(columns, [&](auto side) {
+#pragma GCC ivdep
+      for (std::int64_t r = 0; r < rows; ++r) {
+        for (int c = 0; c < side(); ++c) to.data[r * side() + c] = from.data[r * from.row + c * from.column];
+      }
+    });
+  }
+  return false;
+}
+
 template <class T>
 void move(const Lattice& untyped_from, const Lattice& untyped_to, std::int64_t rows, std::int64_t columns,
           bool streams) {
@@ -141,6 +176,8 @@ void move(const Lattice& untyped_from, const Lattice& untyped_to, std::int64_t r
   const Typed<T> to(untyped_to);
   if (to.column == 1 && from.column == 1) {
     move_rows(from, to, rows, columns);
+  } else if (move_tuples(from, to, rows, columns)) {
+    return;
   } else if (to.column == 1 && from.column == 0) {
     for (std::int64_t r = 0; r < rows; ++r) fill(from.data[r * from.row], to.data + r * to.row, columns);
   } else if (to.column == 1 && from.row == 1 && rows > 1) {

@@ -130,6 +130,8 @@ void reduce_short_rows(const Problem& p) {
   const std::int64_t row_stride = along_inner ? p.inner_stride : p.outer_stride;
   const auto out_item = static_cast<std::int64_t>(itemsize(p.out_dtype));
   const std::int64_t out_stride = (along_inner ? p.out_inner_stride : p.out_outer_stride) / out_item;
+  const auto item = static_cast<std::int64_t>(p.item);
+  const bool side_by_side = p.axis_stride == item && row_stride == p.axis * item;
   const std::int64_t tile = kTile / p.axis;
   const std::int64_t tiles = block_count(rows, tile);
   const std::int64_t tiles_a_task = kTaskElements / kTile;
@@ -142,9 +144,11 @@ void reduce_short_rows(const Problem& p) {
       const BlockRange range = block_range(index % tiles, tile, rows);
       const std::int64_t n = range.size();
       const std::byte* from = p.x + repeat * p.outer_stride + range.begin * row_stride;
-      pack(p, from, p.axis_stride, row_stride, buffer, p.axis, n);
       p.reducer->start(accumulators, n);
-      p.reducer->columns(accumulators, buffer, n, p.axis, n);
+      if (!side_by_side || !p.reducer->tuples(accumulators, from, p.axis, n)) {
+        pack(p, from, p.axis_stride, row_stride, buffer, p.axis, n);
+        p.reducer->columns(accumulators, buffer, n, p.axis, n);
+      }
       std::byte* to = p.out + repeat * p.out_outer_stride + range.begin * out_stride * out_item;
       p.reducer->finish(accumulators, to, p.out_dtype, out_stride, n);
     }

@@ -76,6 +76,31 @@ struct Loops {
     *acc = join(*acc, lanes[0]);
   }
 
+  template <int length>
+  static void tuples_of(Acc* acc, const Stored* x, std::int64_t n) {
+#pragma GCC ivdep
+    for (std::int64_t j = 0; j < n; ++j) {
+      Acc total = acc[j];
+#pragma GCC unroll 4
+      for (int i = 0; i < length; ++i) total = join_element(total, x[j * length + i]);
+      acc[j] = total;
+    }
+  }
+
+  static bool tuples(void* accumulators, const void* untyped, std::int64_t length, std::int64_t n) {
+    if constexpr (kSums && std::is_floating_point_v<T>) {  // minima do not become vector code
+      Acc* acc = static_cast<Acc*>(accumulators);
+      const Stored* x = static_cast<const Stored*>(untyped);
+      switch (length) {
+        case 2: tuples_of<2>(acc, x, n); return true;
+        case 3: tuples_of<3>(acc, x, n); return true;
+        case 4: tuples_of<4>(acc, x, n); return true;
+        default: break;
+      }
+    }
+    return false;
+  }
+
   static void merge(void* accumulators, const void* others, std::int64_t n) {
     Acc* acc = static_cast<Acc*>(accumulators);
     const Acc* other = static_cast<const Acc*>(others);
@@ -98,7 +123,7 @@ struct Loops {
   }
 
   static constexpr Reducer reducer() {
-    return {sizeof(Acc), start, columns, row, merge, finish};
+    return {sizeof(Acc), start, columns, row, tuples, merge, finish};
   }
 };
 

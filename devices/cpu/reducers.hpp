@@ -27,6 +27,9 @@ struct Reducer {
                   std::int64_t width);
   /// One accumulator takes x[0..n), n >= 0, by lanes.
   void (*row)(void* accumulator, const void* x, std::int64_t n);
+  /// accumulators[j] takes x[j * length + i] for each i in order: rows of a fixed length side by side. False
+  /// where there is no such loop for the length.
+  bool (*tuples)(void* accumulators, const void* x, std::int64_t length, std::int64_t n);
   /// accumulators[j] takes others[j].
   void (*merge)(void* accumulators, const void* others, std::int64_t n);
   /// out[j * stride] of `dtype`, one that the operation gives for x's.
