@@ -11,13 +11,6 @@
 namespace tessera::bench {
 namespace {
 
-constexpr std::int64_t kMebibyte = 1 << 20;
-
-// A distance tile, labels and scores twice (in pieces, and joined), a mebibyte for the norms and the like.
-std::int64_t predicted_peak(const Size& size, std::int64_t tile_samples, std::int64_t tile_centers) {
-  return 4 * tile_samples * tile_centers + 24 * size.samples + kMebibyte;
-}
-
 std::int64_t differing(const Array& a, const Array& b) {
   return count_nonzero(a != b).item<std::int64_t>();
 }
@@ -47,7 +40,7 @@ void assign_grid(const Setting& setting, Report& report) {
       return report.add(out);
     }
     put(out, measure(setting.device, setting.repeat, [&] { assign(); }), flops);
-    out["predicted_peak_bytes"] = predicted_peak(problem.size, tile_samples, tile_centers);
+    out["predicted_peak_bytes"] = gram_tiled_peak(problem.size, tile_samples, tile_centers);
     out["labels_differ"] = differing(assign().labels, full_labels());
     report.add(out);
   };

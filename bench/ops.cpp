@@ -68,9 +68,10 @@ void bandwidth(const Setting& setting, std::int64_t elements, Report& report) {
   }
 }
 
-void products(const Setting& setting, Report& report) {
+void products(const Setting& setting, std::int64_t most_elements, Report& report) {
   const random::Key key(setting.source.seed);
   for (const std::int64_t extent : {64, 256, 1024, 2048}) {
+    if (extent > 64 && extent * extent > most_elements) break;
     const Array a = random::normal(key.fold_in(0), {extent, extent}, {.device = setting.device});
     const Array b = random::normal(key.fold_in(1), {extent, extent}, {.device = setting.device});
     Row out = head(setting, "matmul square", extent);
@@ -114,8 +115,8 @@ void ops(const Setting& setting, Report& report) {
     return;
   }
   overhead(setting, report);
-  products(setting, report);
   const std::int64_t most = std::max<std::int64_t>(setting.size.samples * setting.size.features, 1000);
+  products(setting, most, report);
   for (std::int64_t elements = 1000; elements <= most && elements <= 100'000'000; elements *= 10) {
     bandwidth(setting, elements, report);
   }

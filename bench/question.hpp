@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "problem.hpp"
@@ -24,6 +25,14 @@ inline std::string mode(const Setting& setting) {
 /// A row of the compiled mode, which is not there yet: written without seconds.
 inline void put_unsupported(Row& row) {
   row["unsupported"] = "there is no compile() in this version";
+}
+
+/// What small arrays and rounding up may take beside a prediction of a peak.
+inline constexpr std::int64_t kMebibyte = 1 << 20;
+
+/// The peak of assign_gram_tiled: a tile of distances, and labels and scores in pieces and joined.
+inline std::int64_t gram_tiled_peak(const Size& size, std::int64_t tile_samples, std::int64_t tile_centers) {
+  return 4 * tile_samples * tile_centers + 24 * size.samples + kMebibyte;
 }
 
 // One function a question; each adds its rows to the report.

@@ -50,7 +50,7 @@ void running(const Setting& setting, Report& report) {
       }
       put(out, measured, 3 * work);
       // The difference to one center and its square are of x's size; labels and scores, old and new.
-      out["predicted_peak_bytes"] = difference_bytes + 40 * n + (1 << 20);
+      out["predicted_peak_bytes"] = difference_bytes + 40 * n + kMebibyte;
       const Array labels = kmeans::assign_running(problem.x, centers, options).labels;
       out["labels_differ"] = count_nonzero(labels != expected).item<std::int64_t>();
       report.add(out);
