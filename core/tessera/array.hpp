@@ -90,8 +90,8 @@ class TESSERA_API Array {
 /// An operand of an operation: an array, or a number that takes the array's dtype.
 class Operand {
  public:
-  Operand(Array array)
-      : array_(std::move(array)), is_scalar_(false) {}  // NOLINT(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  Operand(Array array) : array_(std::move(array)), is_scalar_(false) {}
   template <class T>
   requires std::is_arithmetic_v<T> Operand(T value)  // NOLINT(google-explicit-constructor)
       : scalar_(value) {}
