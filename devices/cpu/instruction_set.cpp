@@ -1,34 +1,60 @@
-#include "devices/cpu/instruction_set.hpp"
-
-#include <cstdlib>
-#include <string_view>
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "devices/cpu/instruction_set.cpp"
+#include <hwy/foreach_target.h>  // NOLINT(misc-header-include-cycle): compiled once a target
 
 #include <hwy/highway.h>
 
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
 #include <tessera/error.hpp>
 
+#include "devices/cpu/instruction_set.hpp"
+
+HWY_BEFORE_NAMESPACE();
 namespace tessera::cpu {
+namespace HWY_NAMESPACE {
+namespace {
+
+std::int64_t target() {
+  return HWY_TARGET;
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace tessera::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tessera::cpu {
+
+HWY_EXPORT(target);
 
 void choose_instruction_set() {
   constexpr const char* variable = "TESSERA_CPU_FEATURES";
   const char* text = std::getenv(variable);
   const std::string_view most = text == nullptr ? "" : text;
   if (most.empty() || most == "avx512") return;
-  if (most == "avx2") {
-    hwy::DisableTargets(HWY_AVX3 | HWY_AVX3_DL);
-  } else if (most == "baseline") {
-    hwy::DisableTargets(HWY_AVX3 | HWY_AVX3_DL | HWY_AVX2);
-  } else {
+  std::int64_t without = HWY_AVX3 | HWY_AVX3_DL;
+  if (most == "baseline") {
+    without |= HWY_AVX2;
+  } else if (most != "avx2") {
     throw ValueError(std::string("[device] ") + variable + " is \"" + std::string(most) +
                      "\"; it takes avx512, avx2 or baseline");
   }
+  // Not DisableTargets: in Highway 1.0.3, SupportedTargets undoes that for the calls that are dispatched
+  // next.
+  hwy::SetSupportedTargetsForTest(hwy::SupportedTargets() & ~without);
 }
 
 std::string instruction_set() {
-  const auto targets = hwy::SupportedTargets();
-  if ((targets & HWY_AVX3) != 0) return "AVX-512";
-  if ((targets & HWY_AVX2) != 0) return "AVX2";
-  return "baseline";
+  // What dispatch has chosen, not what it should have.
+  switch (HWY_DYNAMIC_DISPATCH(target)()) {
+    case HWY_AVX3: return "AVX-512";
+    case HWY_AVX2: return "AVX2";
+    default: return "baseline";
+  }
 }
 
 std::string processor_features() {
@@ -49,3 +75,4 @@ std::string processor_features() {
 }
 
 }  // namespace tessera::cpu
+#endif
