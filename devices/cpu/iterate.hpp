@@ -40,7 +40,7 @@ void walk_copy(const View& x, const View& out);
 
 /// Whether a run can take the view as it is: 0-d, or 1-d without gaps (or repeating, if allowed).
 inline bool is_plain(const View& view, bool may_repeat) {
-  if (view.shape.size() == 0) return true;
+  if (view.shape.empty()) return true;
   if (view.shape.size() > 1) return false;
   return view.strides[0] == 1 || view.shape[0] == 1 || (may_repeat && view.strides[0] == 0);
 }
@@ -49,7 +49,7 @@ inline bool is_plain(const View& view, bool may_repeat) {
 template <class F>
 void for_each_run(std::span<const View* const> views, LoopTraits traits, const F& f) {
   const View& out = *views[0];
-  const std::int64_t n = out.shape.size() == 0 ? 1 : out.shape[0];
+  const std::int64_t n = out.shape.empty() ? 1 : out.shape[0];
   bool plain = n * traits.work < kSerialWork;
   for (std::size_t i = 0; plain && i < views.size(); ++i) {
     plain = is_plain(*views[i], (traits.may_be_scalar >> i & 1U) != 0);

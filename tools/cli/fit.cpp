@@ -90,9 +90,10 @@ Outcome fit_on(const Device& device, const FitOptions& options, const std::strin
   const auto start = std::chrono::steady_clock::now();
   Array x = load_input(options.input, device);
   // Here and not in the fit, so that the peak does not count the converted samples.
-  if (is_numeric(x.dtype())) {
-    x = astype(std::move(x),
-               options.dtype.empty() ? kmeans::working_dtype(x.dtype()) : dtype_from_name(options.dtype));
+  if (!options.dtype.empty()) {
+    x = astype(x, dtype_from_name(options.dtype));
+  } else if (is_numeric(x.dtype())) {
+    x = astype(x, kmeans::working_dtype(x.dtype()));
   }
   std::optional<Array> weights;
   if (!options.weights.empty()) weights = load_npy(options.weights, {.device = device});
