@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "devices/cpu/blis.hpp"
+#include "devices/cpu/block_product.hpp"
 #include "devices/cpu/cpu_device.hpp"
 #include "devices/cpu/integer_product.hpp"
 #include "devices/cpu/product_kernels.hpp"
@@ -288,23 +289,41 @@ bool chain_is_blis(InnerBlocks blocks) {
   return std::memcmp(blis.data(), chain.data(), blis.size() * sizeof(T)) == 0;
 }
 
+/// How elements are summed.
+template <class T>
+struct Order {
+  InnerBlocks blocks = blis_inner_blocks(dtype_of<T>());
+  /// BLIS sums as our kernels do. Where it doesn't, who computes a product may follow from n alone.
+  bool one = chain_is_blis<T>(blocks);
+
+  static const Order& of_this_process() {
+    static const Order order;
+    return order;
+  }
+  InnerBlocks own_blocks() const { return one ? blocks : InnerBlocks{256, 256}; }
+};
+
+/// All of the right operand stays in a core's cache.
+template <class T>
+bool is_small(std::int64_t n, std::int64_t k) {
+  return n * k * static_cast<std::int64_t>(sizeof(T)) <= kPanelBytes;
+}
+
 template <class T>
 void product_of_floats(CpuDevice& device, const Product<T>& p) {
-  static const InnerBlocks blis_blocks = blis_inner_blocks(dtype_of<T>());
-  static const bool one_order = chain_is_blis<T>(blis_blocks);
-  // Where the orders differ, the choice may follow from n alone.
-  const InnerBlocks blocks = one_order ? blis_blocks : InnerBlocks{256, 256};
-  const bool own = one_order ? p.m <= kFewRows || p.n <= kFewColumns ||
-                                   p.n * p.k * static_cast<std::int64_t>(sizeof(T)) <= kPanelBytes
-                             : p.n <= kFewestColumns;
+  const Order<T>& order = Order<T>::of_this_process();
+  const bool few = p.n <= kFewestColumns;
+  const bool small = p.n <= kFewColumns || is_small<T>(p.n, p.k);
   if (p.n == 1) {
     one_column(device, p);
-  } else if (!own || (one_order && p.m > kFewRows && p.n > kFewestColumns && p.k < kShortInner)) {
+  } else if (!few && !order.one) {
     by_blis(p);
   } else if (p.m <= kFewRows) {
-    few_rows(p, blocks);
+    few_rows(p, order.own_blocks());
+  } else if (few || (small && p.k >= kShortInner)) {
+    few_columns(device, p, order.own_blocks());
   } else {
-    few_columns(device, p, blocks);
+    by_blis(p);
   }
 }
 
@@ -324,5 +343,37 @@ void CpuDevice::matmul(Precision /*precision*/, const View& x, const View& y, co
     integer_product(x, y, out);
   }
 }
+
+// ---- a block at a time
+
+template <class T>
+BlockProduct<T>::BlockProduct(CpuDevice& device, std::int64_t m, std::int64_t n, std::int64_t k,
+                              Matrix<const T> y)
+    : k_(k), y_(y), blocks_(Order<T>::of_this_process().own_blocks()), rows_(output_block(1, m, 1).rows) {
+  constexpr std::int64_t longest = 1024;
+  constexpr std::int64_t unit = 96;
+  const bool few = n <= kFewestColumns;
+  columns_ = even_blocks(n, longest, unit);
+  if (!few && !(is_small<T>(n, k) && Order<T>::of_this_process().one)) return;
+  panels_.emplace(
+      device.workspace(static_cast<std::size_t>(panel_elements(k, n, dtype_of<T>())) * sizeof(T)));
+  pack_panels(k, n, y, panels_->template as<T>());
+  // The block of the output stays in the second-level cache.
+  columns_ = n;
+  rows_ = std::clamp(2 * kPanelBytes / (n * static_cast<std::int64_t>(sizeof(T))), unit / 4, rows_);
+}
+
+template <class T>
+void BlockProduct<T>::operator()(std::int64_t rows, Matrix<const T> x, std::int64_t column,
+                                 std::int64_t columns, Matrix<T> out) const {
+  if (panels_) {
+    chain_rows(rows, columns, k_, x, panels_->template as<const T>(), blocks_, true, out);
+  } else {
+    blis_gemm(rows, columns, k_, x, y_.at(0, column), out);
+  }
+}
+
+template class BlockProduct<float>;
+template class BlockProduct<double>;
 
 }  // namespace tessera::cpu

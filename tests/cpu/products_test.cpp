@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include <tessera/device.hpp>
+#include <tessera/device_state.hpp>
 #include <tessera/tessera.hpp>
 #include "support/arrays.hpp"
 
@@ -163,6 +165,41 @@ TEST_P(Products, WhatLiesInTheOutputsMemoryDoesNotComeThrough) {
           full({m, n}, std::numeric_limits<double>::quiet_NaN(), {.dtype = GetParam(), .device = cpu()});
     }
     EXPECT_TRUE(all(isfinite(matmul(x, y))).item<bool>()) << m << " x " << k << " x " << n;
+  }
+}
+
+View view_of(const Array& x) {
+  const bool single = x.dtype() == DType::float32;
+  const void* const data = single ? static_cast<const void*>(x.host_view<float>().data())
+                                  : static_cast<const void*>(x.host_view<double>().data());
+  return {.data = const_cast<void*>(data), .dtype = x.dtype(), .shape = x.shape(), .strides = x.strides()};
+}
+
+TEST_P(Products, TheFusedArgminGivesWhatTheOperationsGive) {
+  for (const auto& [m, k, n] : {std::tuple{700, 40, 50},
+                                {3000, 64, 256},
+                                {1500, 600, 1500},
+                                {200, 3, 7},
+                                {300, 9, 1},
+                                {30, 20, 100},
+                                {2100, 300, 5000}}) {
+    SCOPED_TRACE(std::to_string(m) + " x " + std::to_string(k) + " x " + std::to_string(n));
+    const Array x = noise(GetParam(), {m, k}, 1);
+    const Array y = noise(GetParam(), {n, k}, 2);
+    const Array bias = noise(GetParam(), {n}, 3);
+    const Array scores = add(bias, multiply(matmul(x, matrix_transpose(y)), -2));
+    const Array expected = argmin(scores, {.axis = 1});
+    const Array expected_score = min(scores, {.axis = 1});
+    for (const int threads : {1, 3}) {
+      const ThreadScope scope(threads);
+      std::vector<std::int64_t> index(static_cast<std::size_t>(m));
+      const Array score = zeros({m}, {.dtype = GetParam(), .device = cpu()});
+      cpu().state().device.matmul_argmin(
+          Precision::ieee, -2, view_of(x), view_of(y), view_of(bias),
+          {.data = index.data(), .dtype = DType::int64, .shape = {m}, .strides = {1}}, view_of(score));
+      EXPECT_EQ(index, expected.to_host<std::int64_t>());
+      EXPECT_TRUE(same_bits(score, expected_score));
+    }
   }
 }
 
