@@ -38,6 +38,16 @@ HWY_INLINE Held combined(Held held, Update update) {
   }
 }
 
+/// What an update meets; `set` holds nothing before, and must not read it.
+template <ScatterOp op, class Held>
+HWY_INLINE Held held_or_nothing(const Held* held, std::int64_t i) {
+  if constexpr (op == ScatterOp::set) {
+    return Held{};
+  } else {
+    return held[i];
+  }
+}
+
 /// Several rows at once, one after the other in each element: fewer loads and stores of what is held, and
 /// more streams from memory.
 template <ScatterOp op, int rows, class Held, class Update>
@@ -45,13 +55,13 @@ HWY_INLINE void combine_rows(const Update* const (&update)[rows], std::int64_t s
                              Held* HWY_RESTRICT held) {
   if (stride == 1) {
     for (std::int64_t i = 0; i < width; ++i) {
-      Held element = held[i];
+      Held element = held_or_nothing<op>(held, i);
       for (int r = 0; r < rows; ++r) element = combined<op>(element, update[r][i]);
       held[i] = element;
     }
   } else {
     for (std::int64_t i = 0; i < width; ++i) {
-      Held element = held[i];
+      Held element = held_or_nothing<op>(held, i);
       for (int r = 0; r < rows; ++r) element = combined<op>(element, update[r][i * stride]);
       held[i] = element;
     }
