@@ -130,6 +130,17 @@ TEST_P(ValidationTest, CentersThatDoNotFit) {
   expect_error<ShapeError>([&] { kmeans.transform(values(5, 2)); }, {"2 features"});
 }
 
+TEST_P(ValidationTest, ArraysOnAnotherDeviceAreRefusedNotCopied) {
+  const Device other = tessera::device(device().name() == "reference" ? "cpu" : "reference");
+  const Array x = values(9, 3);
+  const Array there = upload(test::normal_samples(2, 3), float32, other);
+  expect_error<DeviceError>([&] { KMeans({.n_clusters = 2, .init = there}).fit(x); },
+                            {"init is on", other.name().c_str(), device().name().c_str(), "to_device"});
+  expect_error<DeviceError>([&] { KMeans({.n_clusters = 2}).fit(x, ones({9}, {.device = other})); },
+                            {"sample_weight is on", other.name().c_str(), "to_device"});
+  expect_error<DeviceError>([&] { predict(x, there); }, {"centers is on", other.name().c_str()});
+}
+
 TEST_P(ValidationTest, NothingIsReportedBeforeAFitAndAFailedOneChangesNothing) {
   KMeans kmeans({.n_clusters = 2});
   expect_error<ValueError>([&] { kmeans.labels(); }, {"fit"});
