@@ -87,6 +87,8 @@ HWY_INLINE void lanes_block(std::int64_t k, const T* x, std::int64_t x_stride, c
     TESSERA_UNROLL
     for (int part = 0; part < parts; ++part) {
       const std::int64_t at = p + part * native;
+      // The baseline's masked load reads what the mask leaves out.
+      if (at >= k) break;
       const auto mask = hn::FirstN(d, static_cast<std::size_t>(std::clamp<std::int64_t>(k - at, 0, native)));
       TESSERA_UNROLL
       for (int r = 0; r < R; ++r) {
