@@ -40,7 +40,10 @@ bench::Size size_of(const Arguments& arguments) {
 void ask(const Arguments& arguments,
          const std::function<void(const bench::Setting&, bench::Report&)>& question) {
   if (arguments.threads > 0) tessera::set_num_threads(arguments.threads);
-  bench::Report report(arguments.json, arguments.only);
+  bench::Report report(arguments.json, arguments.only,
+                       {{"samples", arguments.source.samples},
+                        {"centers", arguments.source.centers},
+                        {"seed", arguments.source.seed}});
   std::stringstream names(arguments.devices);
   for (std::string name; std::getline(names, name, ',');) {
     question({tessera::device(name), size_of(arguments), arguments.source, arguments.mode == "compiled",

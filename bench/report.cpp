@@ -17,7 +17,9 @@ bool same_question(const Row& a, const Row& b) {
   for (const char* const key : kIdentity) {
     if (a.contains(key) != b.contains(key) || (a.contains(key) && a[key] != b[key])) return false;
   }
-  return true;
+  // Another number of threads, or another version, is another question.
+  return a.value("machine", Row()) == b.value("machine", Row()) &&
+         a.value("source", Row()) == b.value("source", Row());
 }
 
 std::string text(const Row& row) {
@@ -41,7 +43,8 @@ std::string text(const Row& row) {
 
 }  // namespace
 
-Report::Report(std::string path, std::string only) : path_(std::move(path)), only_(std::move(only)) {
+Report::Report(std::string path, std::string only, Row source)
+    : path_(std::move(path)), only_(std::move(only)), source_(std::move(source)) {
   std::ifstream file(path_);
   if (path_.empty() || !file) return;
   try {
@@ -55,8 +58,10 @@ Report::Report(std::string path, std::string only) : path_(std::move(path)), onl
 
 bool Report::has(const Row& row) const {
   if (!only_.empty() && row.value("operation", row.value("schedule", "")) != only_) return true;
+  Row wanted = row;
+  wanted["source"] = source_;
   for (const Row& known : rows_) {
-    if (same_question(known, row)) return true;
+    if (same_question(known, wanted)) return true;
   }
   return false;
 }
@@ -64,6 +69,7 @@ bool Report::has(const Row& row) const {
 void Report::add(Row row) {
   std::puts(text(row).c_str());
   std::fflush(stdout);
+  row["source"] = source_;
   rows_.push_back(std::move(row));
   write();
 }

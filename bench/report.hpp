@@ -17,7 +17,7 @@ class Report {
  public:
   /// `path` may be empty: rows are only shown. Rows that the file has already are kept. `only`, where it is
   /// not empty, is the one schedule or operation that is wanted.
-  explicit Report(std::string path, std::string only = {});
+  explicit Report(std::string path, std::string only = {}, Row source = {});
 
   /// Whether a row need not be measured: the file has one of that question, device, mode, schedule, sizes and
   /// tiles, or another schedule is wanted.
@@ -29,6 +29,7 @@ class Report {
 
   std::string path_;
   std::string only_;
+  Row source_;  ///< where the arrays come from, the same for all rows of a run
   nlohmann::ordered_json rows_ = nlohmann::ordered_json::array();
 };
 

@@ -27,11 +27,14 @@ Array first_index(const Array& x, const random::Key& key, const std::optional<Ar
 }
 
 // Indices drawn with probability in proportion to `mass`, `first` where it is all 0. The first sum past the
-// draw has a mass above 0, and a draw is below the last sum, as numbers in [0, 1) have 53 bits.
+// draw has a mass above 0; a draw that rounds up to the last sum takes the first that reaches it, which has,
+// too.
 Array draw(const Array& mass, const Array& uniform, const Array& first) {
   const Array reached = cumulative_sum(mass, {.axis = 0, .dtype = float64});
   const Array potential = index(reached, {slice(-1)});
-  const Array candidates = searchsorted(reached, uniform * potential, {.side = Side::right});
+  const Array drawn = uniform * potential;
+  const Array candidates = where(drawn < potential, searchsorted(reached, drawn, {.side = Side::right}),
+                                 searchsorted(reached, potential, {.side = Side::left}));
   return where(potential > 0, candidates, first);
 }
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "kmeans/distance.hpp"
@@ -56,12 +57,16 @@ Summary summarise(const Array& x, bool about_mean) {
     summary.samples.norms = centered_norms(x, summary.samples.mean, tile);
     measured.push_back(sum(summary.samples.norms, {.dtype = float64}));
     measured.push_back(vecdot(mean, mean));
+    measured.push_back(astype(max(summary.samples.norms), float64));
   }
   const auto values = stack(measured).to_host<double>();
   // A NaN or an infinity makes the sum one, too; a sum that overflows is looked into.
   if (!std::isfinite(values[0])) require_finite("x", x, tile);
   if (!about_mean) return summary;
-  if (!std::isfinite(values[1])) {
+  // Two samples are at most twice as far apart as the farther one is from the mean.
+  const double largest =
+      x.dtype() == float32 ? double{std::numeric_limits<float>::max()} : std::numeric_limits<double>::max();
+  if (!std::isfinite(values[1]) || !(values[3] <= largest / 4)) {
     throw ValueError("[kmeans] x has values so large that squared distances overflow " +
                      std::string(name(x.dtype())) + "; scale x down" +
                      (x.dtype() == float32 ? " or convert it to float64" : ""));
@@ -75,7 +80,11 @@ Summary summarise(const Array& x, bool about_mean) {
 Array make_centers(const KMeansOptions& options, const Array& x, const std::optional<Array>& weights,
                    const CenteredSamples& samples, int run) {
   if (const Array* given = std::get_if<Array>(&options.init)) {
-    return as_centers("init", *given, Shape{options.n_clusters, x.shape(1)}, x.device());
+    Array centers = as_centers("init", *given, Shape{options.n_clusters, x.shape(1)}, x.device());
+    if (centers.dtype() != x.dtype()) {
+      check_finite("init", astype(centers, x.dtype()), distance_tile(x.shape(1), x.device().cache_bytes()));
+    }
+    return centers;
   }
   const random::Key key = options.random_state.fold_in(static_cast<std::uint64_t>(run));
   if (wants(options, InitMethod::random)) return random_centers(x, options.n_clusters, key, weights).centers;
@@ -94,8 +103,10 @@ Array as_samples_for(const Array& x, const Array& centers) {
                      to_string(samples.shape()) + ", but the centers have " +
                      std::to_string(centers.shape(1)) + ": shape " + to_string(centers.shape()));
   }
+  // In the dtype of the centers: a finite float64 may be none in float32.
+  samples = astype(std::move(samples), centers.dtype());
   check_finite("x", samples, distance_tile(samples.shape(1), samples.device().cache_bytes()));
-  return astype(std::move(samples), centers.dtype());
+  return samples;
 }
 
 }  // namespace
@@ -146,7 +157,6 @@ KMeans::Result KMeans::run_all(const Array& x, const std::optional<Array>& weigh
       best.seconds.assign += row.seconds.assign;
       best.seconds.update += row.seconds.update;
     }
-    const bool interrupted = run.stopped == Stopped::interrupted;
     if (i == 0 || run.inertia < best.inertia) {
       best.initial = initial;
       best.centers = std::move(run.centers);
@@ -156,8 +166,8 @@ KMeans::Result KMeans::run_all(const Array& x, const std::optional<Array>& weigh
       best.stopped = run.stopped;
       best.history = std::move(run.history);
     }
-    if (interrupted) {
-      best.stopped = Stopped::interrupted;
+    if (run.ended) {
+      if (run.stopped == Stopped::interrupted || i + 1 < runs) best.stopped = Stopped::interrupted;
       break;
     }
   }

@@ -117,7 +117,7 @@ Run run_lloyd(const Problem& problem, const Array& initial, const KMeansOptions&
     labels = std::move(step.labels);
     centers = std::move(step.centers);
 
-    const bool goes_on = !options.callback || options.callback(step.row);
+    run.ended = options.callback && !options.callback(step.row);
     if (!step.progress.labels_changed && step.row.relocated == 0) {
       run.stopped = Stopped::labels;
       break;
@@ -126,7 +126,7 @@ Run run_lloyd(const Problem& problem, const Array& initial, const KMeansOptions&
       run.stopped = Stopped::tol;
       break;
     }
-    if (!goes_on) {
+    if (run.ended) {
       run.stopped = Stopped::interrupted;
       break;
     }

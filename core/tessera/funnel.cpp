@@ -312,6 +312,32 @@ void require_array(const char* operation, const char* argument, const Array& x) 
   if (!x.valid()) throw ValueError(fmt::format("[{}] {} holds no array", operation, argument));
 }
 
+void require_weak(const char* operation, const Scalar& value, DType dtype) {
+  const auto fail = [&](std::string_view hint) {
+    throw DTypeError(fmt::format("[{}] the number {} does not fit an array of {}; {}", operation,
+                                 value.to_string(), name(dtype), hint));
+  };
+  if (value.is_bool() != is_bool(dtype)) {
+    fail(value.is_bool() ? "use a number, or cast the array to bool"
+                         : "use true or false, or cast the array");
+  }
+  if (value.is_floating() && !is_floating(dtype))
+    fail("cast the array with astype, as in astype(x, float64)");
+  if (is_integer(dtype)) {
+    const bool fits = visit_dtype(dtype, [&](auto zero) {
+      using T = decltype(zero);
+      if (value.default_dtype() == DType::uint64) return dtype == DType::uint64;
+      const auto wide = value.to<std::int64_t>();
+      if constexpr (std::is_same_v<T, std::uint64_t>) {
+        return wide >= 0;
+      } else {
+        return static_cast<std::int64_t>(static_cast<T>(wide)) == wide;
+      }
+    });
+    if (!fits) fail("it is outside of the dtype's range");
+  }
+}
+
 void require_same_device(const char* operation, std::initializer_list<const Array*> arrays) {
   const Array* first = nullptr;
   for (const Array* const x : arrays) {

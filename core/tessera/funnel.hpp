@@ -112,6 +112,9 @@ void require_same_device(const char* operation, std::initializer_list<const Arra
 /// Throws ValueError where x is no array.
 void require_array(const char* operation, const char* argument, const Array& x);
 
+/// Throws DTypeError where a number does not fit an array's dtype, in kind or in range.
+void require_weak(const char* operation, const Scalar& value, DType dtype);
+
 /// x cast to dtype, itself where it has it.
 Array cast(const char* operation, Array x, DType dtype);
 

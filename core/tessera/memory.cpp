@@ -51,7 +51,7 @@ MemoryPool::MemoryPool(DeviceInterface& device, const char* device_name)
 void* MemoryPool::allocate(std::size_t bytes) {
   const SizeClass wanted = size_class(bytes);
   const std::lock_guard lock(mutex_);
-  if (stats_.limit > 0 && stats_.in_use + static_cast<std::int64_t>(bytes) > stats_.limit) fail(bytes);
+  if (stats_.limit > 0 && static_cast<std::int64_t>(bytes) > stats_.limit - stats_.in_use) fail(bytes);
   auto& blocks = free_[static_cast<std::size_t>(wanted.index)];
   void* data = nullptr;
   if (!blocks.empty()) {
@@ -66,11 +66,10 @@ void* MemoryPool::allocate(std::size_t bytes) {
 }
 
 void* MemoryPool::take_fresh(std::size_t bytes, std::size_t block) {
-  const std::int64_t total = stats_.in_use + stats_.cached + static_cast<std::int64_t>(bytes);
-  if (stats_.cached > 0 &&
-      ((stats_.limit > 0 && total > stats_.limit) || (soft_limit_ > 0 && total > soft_limit_))) {
-    trim_locked();
-  }
+  const auto passes = [&](std::int64_t limit) {
+    return limit > 0 && static_cast<std::int64_t>(bytes) > limit - stats_.in_use - stats_.cached;
+  };
+  if (stats_.cached > 0 && (passes(stats_.limit) || passes(soft_limit_))) trim_locked();
   void* data = device_.allocate(block);
   if (data == nullptr && stats_.cached > 0) {
     trim_locked();

@@ -135,7 +135,7 @@ class Registry {
     if (known != modules_.end()) return known->second;
     std::vector<std::string> there;
     for (const fs::path& path : candidates()) {
-      if (module_name_of(path) == name) return named(open(path.string()), name);
+      if (module_name_of(path) == name) return open(path.string());
       there.push_back(module_name_of(path));
     }
     throw DeviceError(fmt::format(
@@ -143,13 +143,6 @@ class Registry {
         "TESSERA_DEVICE_PATH to the folder or file of the module",
         name, kPrefix, name, kSuffix, fmt::join(search_path(), ", "),
         there.empty() ? "none" : fmt::format("{}", fmt::join(there, ", "))));
-  }
-
-  static LoadedModule& named(LoadedModule& loaded, const std::string& name) {
-    if (loaded.module->name == name) return loaded;
-    throw ModuleError(
-        fmt::format("[device] {} was found for device \"{}\", but calls itself \"{}\"; rename the file",
-                    loaded.path, name, loaded.module->name));
   }
 
   LoadedModule& open(const std::string& given) {
@@ -173,6 +166,12 @@ class Registry {
                       "rebuild the module",
                       path, module == nullptr || module->abi_stamp == nullptr ? "missing" : module->abi_stamp,
                       TESSERA_ABI_STAMP));
+    }
+    const std::string file_name = module_name_of(path);
+    if (!file_name.empty() && file_name != module->name) {
+      throw ModuleError(
+          fmt::format("[device] {} was found for device \"{}\", but calls itself \"{}\"; rename the file",
+                      path, file_name, module->name));
     }
     const auto [place, fresh] = modules_.try_emplace(module->name, LoadedModule{module, path, {}});
     if (!fresh && place->second.module != module) {

@@ -55,14 +55,17 @@ class Scan {
     return out_.as<Out>() + row / inner() * out_.strides[0] + row % inner() * out_.strides[2];
   }
 
-  void scan_row(std::int64_t row, BlockRange range, Acc total) const {
+  /// From `before`, the total of what is before the range. It joins at each output, not at the start: so the
+  /// last output of a block is what the next one starts from, and sums of what is not negative never fall.
+  void scan_row(std::int64_t row, BlockRange range, Acc before) const {
+    Acc total = kStart;
     const T* from = source(row);
     Out* to = target(row);
     const std::int64_t step = x_.strides[1];
     const std::int64_t out_step = out_.strides[1];
     for (std::int64_t a = range.begin; a < range.end; ++a) {
       total = join<op>(total, static_cast<Acc>(from[a * step]));
-      to[a * out_step] = static_cast<Out>(total);
+      to[a * out_step] = static_cast<Out>(join<op>(before, total));
     }
   }
 

@@ -7,7 +7,7 @@
 namespace tessera::cpu {
 
 /// Below this much work (in elements that one simple operation touches) a kernel stays on its caller's
-/// thread: waking a second one costs more than it saves. Measured: see docs/performance.md.
+/// thread: waking a second one takes some microseconds, more than it saves.
 inline constexpr std::int64_t kSerialWork = 64 * 1024;
 
 /// Calls body(context, block) for each block in [0, blocks), on several threads.

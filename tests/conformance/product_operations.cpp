@@ -47,15 +47,14 @@ std::vector<OperationCase> product_operations() {
            .tolerance = matmul_tolerance(dtype),
            .by_magnitude = true});
     }
-    cases.push_back({.operation = "vecdot",
-                     .name = "axis 0",
-                     .inputs = {make_values(dtype, {30, 4}, Values::plain, 1),
-                                make_values(dtype, {30, 4}, Values::plain, 2)},
-                     .call = [](const Arrays& x, const Device&) -> Arrays {
-                       return {vecdot(x[0], x[1], {.axis = -2})};
-                     },
-                     .tolerance = matmul_tolerance(dtype),
-                     .by_magnitude = true});
+    cases.push_back(
+        {.operation = "vecdot",
+         .name = "axis 0",
+         .inputs = {make_values(dtype, {30, 4}, Values::plain, 1),
+                    make_values(dtype, {30, 4}, Values::plain, 2)},
+         .call = [](const Arrays& x, const Device&) -> Arrays { return {vecdot(x[0], x[1], {.axis = -2})}; },
+         .tolerance = matmul_tolerance(dtype),
+         .by_magnitude = true});
   }
   for (const DType dtype : {float32, float64}) {
     cases.push_back({.operation = "matmul",

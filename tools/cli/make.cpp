@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -53,6 +54,10 @@ ExitCode write_blocks(const MakeOptions& options, const MakeBlock& make_block) {
   }
   require_writable(options.output);
   if (!options.labels.empty()) require_writable(options.labels);
+  if (!options.labels.empty() && std::filesystem::weakly_canonical(options.labels) ==
+                                     std::filesystem::weakly_canonical(options.output)) {
+    throw CommandError(ExitCode::input, "--labels and --output are both " + options.output, "give two files");
+  }
   try {
     NpyWriter writer(options.output, dtype_from_name(options.dtype), {options.samples, options.features});
     std::optional<NpyWriter> labels;

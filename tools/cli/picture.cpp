@@ -46,11 +46,12 @@ void write_png(const std::string& path, const Canvas& canvas) {
 /// One row of the array, as rows x columns squares of `scale` pixels, at a place of the canvas.
 void draw(const PictureOptions& options, const double* values, double low, double high, std::int64_t top,
           std::int64_t left, Canvas& canvas) {
-  const double range = high > low ? high - low : 1;
+  // In halves, so that the range of the largest numbers is finite.
+  const double range = high > low ? high / 2 - low / 2 : 1;
   for (std::int64_t y = 0; y < options.rows * options.scale; ++y) {
     for (std::int64_t x = 0; x < options.columns * options.scale; ++x) {
       const double value = values[y / options.scale * options.columns + x / options.scale];
-      const auto ink = static_cast<std::uint8_t>(std::lround(255 * (value - low) / range));
+      const auto ink = static_cast<std::uint8_t>(std::lround(255 * ((value / 2 - low / 2) / range)));
       canvas.pixels[static_cast<std::size_t>((top + y) * canvas.width + left + x)] =
           static_cast<std::uint8_t>(255 - ink);
     }
@@ -61,6 +62,11 @@ ExitCode draw_picture(const PictureOptions& options) {
   const Array x = load_npy(options.input);
   if (options.rows < 1 || options.columns < 1 || options.scale < 1) {
     throw CommandError(ExitCode::input, "--rows, --columns and --scale must be at least 1",
+                       "say how a row of the array is laid out");
+  }
+  constexpr std::int64_t most = 1 << 20;  // so that products of extents stay small
+  if (options.rows > most || options.columns > most || options.scale > most) {
+    throw CommandError(ExitCode::input, fmt::format("--rows, --columns and --scale must be at most {}", most),
                        "say how a row of the array is laid out");
   }
   if (x.ndim() != 2 || x.shape(1) != options.rows * options.columns || x.shape(0) < 1) {

@@ -73,7 +73,9 @@ Array ones(const Shape& shape, const CreationOptions& options) {
   return filled("ones", shape, 1, options.dtype.value_or(DType::float32), options.device);
 }
 Array full(const Shape& shape, Scalar value, const CreationOptions& options) {
-  return filled("full", shape, value, options.dtype.value_or(number_dtype(value)), options.device);
+  const DType dtype = options.dtype.value_or(number_dtype(value));
+  require_weak("full", value, dtype);
+  return filled("full", shape, value, dtype, options.device);
 }
 
 Array eye(std::int64_t n_rows, const CreationOptions& options) {
@@ -143,6 +145,7 @@ Array ones_like(const Array& x, const LikeOptions& options) {
 }
 Array full_like(const Array& x, Scalar value, const LikeOptions& options) {
   require_array("full_like", "x", x);
+  require_weak("full_like", value, options.dtype.value_or(x.dtype()));
   return filled("full_like", x.shape(), value, options.dtype.value_or(x.dtype()),
                 options.device.value_or(x.device()));
 }

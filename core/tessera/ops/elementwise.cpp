@@ -16,38 +16,10 @@ void require_accepted(const char* operation, Accepts wanted, DType dtype) {
   }
 }
 
-// A number beside an array takes the array's dtype, if its kind fits.
-void require_weak(const char* operation, const Scalar& value, DType dtype) {
-  const auto fail = [&](std::string_view hint) {
-    throw DTypeError(fmt::format("[{}] the number {} does not fit an array of {}; {}", operation,
-                                 value.to_string(), name(dtype), hint));
-  };
-  if (value.is_bool() != is_bool(dtype)) {
-    fail(value.is_bool() ? "use a number, or cast the array to bool"
-                         : "use true or false, or cast the array");
-  }
-  if (value.is_floating() && !is_floating(dtype))
-    fail("cast the array with astype, as in astype(x, float64)");
-  if (is_integer(dtype)) {
-    const bool fits = visit_dtype(dtype, [&](auto zero) {
-      using T = decltype(zero);
-      if (value.default_dtype() == DType::uint64) return dtype == DType::uint64;
-      const auto wide = value.to<std::int64_t>();
-      if constexpr (std::is_same_v<T, std::uint64_t>) {
-        return wide >= 0;
-      } else {
-        return static_cast<std::int64_t>(static_cast<T>(wide)) == wide;
-      }
-    });
-    if (!fits) fail("it is outside of the dtype's range");
-  }
-}
-
 // The dtype that two operands meet in.
 DType common_dtype(const char* operation, const Operand& a, const Operand& b) {
   if (a.is_scalar() && b.is_scalar()) {
-    throw ValueError(
-        fmt::format("[{}] takes at least one array; both operands are numbers or empty handles", operation));
+    throw ValueError(fmt::format("[{}] takes at least one array; both operands are numbers", operation));
   }
   if (a.is_scalar() || b.is_scalar()) {
     const DType dtype = a.is_scalar() ? b.array().dtype() : a.array().dtype();

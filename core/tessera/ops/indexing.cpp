@@ -103,6 +103,7 @@ Array fitting_updates(const char* operation, ScatterOp op, const Operand& update
                       : is_bool(dtype)   ? value.is_bool()
                                          : !value.is_bool() && !value.is_floating();
     if (!fits) throw does_not_fit(operation, "the number " + value.to_string(), target);
+    require_weak(operation, value, dtype);
     const Array filled = make_array(operation, {}, dtype, target.device());
     kernels::fill(operation, value, filled);
     return filled;

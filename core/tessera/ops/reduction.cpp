@@ -237,9 +237,10 @@ Array prod(const Array& x, const SumOptions& options) {
 Array mean(const Array& x, const ReduceOptions& options) {
   require_floating("mean", x);
   const auto length = static_cast<double>(reduced_length("mean", x, options.axis));
-  const Array total = reduce("mean", ReduceOp::sum, x, options.axis, options.keepdims, x.dtype());
+  // In float64 to the end: one rounding, and no overflow of a sum whose mean is finite.
+  const Array total = reduce("mean", ReduceOp::sum, x, options.axis, options.keepdims, DType::float64);
   kernels::binary("mean", BinaryOp::divide, total, Scalar(length), total);
-  return total;
+  return cast("mean", total, x.dtype());
 }
 
 Array var(const Array& x, const VarOptions& options) {
