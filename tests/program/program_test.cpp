@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include <tessera/tessera.hpp>
@@ -30,6 +32,7 @@ class ProgramTest : public DeviceTest {
     for (const bool plain : {true, false}) {
       SCOPED_TRACE(plain ? "by plain kernels" : "the device's own");
       std::vector<Array> outputs;
+      outputs.reserve(expected.size());
       for (const Array& each : expected) outputs.push_back(blank(each.shape(), each.dtype()));
       run_into(program, inputs, outputs, plain);
       for (std::size_t i = 0; i < outputs.size(); ++i) {
@@ -43,8 +46,8 @@ class ProgramTest : public DeviceTest {
                 bool plain) const {
     std::vector<View> in;
     std::vector<View> out;
-    for (const Array& each : inputs) in.push_back(view_of_array(each));
-    for (const Array& each : outputs) out.push_back(view_of_array(each));
+    std::ranges::transform(inputs, std::back_inserter(in), view_of_array);
+    std::ranges::transform(outputs, std::back_inserter(out), view_of_array);
     check(program, in, out);
     if (plain) {
       run_by_kernels(kernels_of(device()), program, in, out);
