@@ -12,6 +12,7 @@
 
 #include "devices/common/element_ops.hpp"
 #include "devices/cpu/arg_loops.hpp"
+#include "devices/cpu/prefetch.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace tessera::cpu {
@@ -60,6 +61,7 @@ struct Row {
     auto nan = is_nan(first);
     std::int64_t i = 0;
     for (; i + 2 * lanes <= n; i += 2 * lanes) {
+      prefetch_ahead(x + i, 2 * static_cast<std::size_t>(lanes) * sizeof(T));
       const V a = hn::LoadU(d, x + i);
       const V b = hn::LoadU(d, x + i + lanes);
       first = better(a, first);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
+#include <numeric>
 
 #include "devices/cpu/move.hpp"
 
@@ -15,8 +17,10 @@ constexpr std::int64_t kShortRow = 64;
 /// The side of a tile where an operand runs down the columns.
 constexpr std::int64_t kSide = 32;
 
-/// From so many bytes on an output does not stay in the caches: it may as well go past them.
-constexpr std::int64_t kStreamedBytes = std::int64_t{16} << 20U;
+/// From so many bytes on an output does not stay in the caches: it may as well go past them. A transposed
+/// copy gains the most.
+constexpr std::int64_t kStreamedBytes = std::int64_t{64} << 20U;
+constexpr std::int64_t kStreamedTransposeBytes = std::int64_t{16} << 20U;
 
 /// The dimensions of a walk, normalised: no size-1 dimensions, the output's strides positive and
 /// descending, neighbours merged. The last two, rows and columns, are what tiles are cut from.
@@ -38,6 +42,9 @@ struct Domain {
   std::int64_t column_stride(int i) const { return stride[i][rank - 1]; }
   std::int64_t row_stride(int i) const { return stride[i][rank - 2]; }
   bool runs(int i) const { return column_stride(i) == item[i]; }
+  std::int64_t elements() const {
+    return std::accumulate(extent, extent + rank, std::int64_t{1}, std::multiplies<>());
+  }
   bool descends(int i) const {
     return row_stride(i) != 0 && std::abs(row_stride(i)) < std::abs(column_stride(i));
   }
@@ -299,7 +306,8 @@ void walk_copy(const View& x, const View& out) {
   const View* views[] = {&out, &x};
   const Domain domain(views);
   if (domain.empty) return;
-  const bool streams = out.size() * domain.item[0] >= kStreamedBytes;
+  const std::int64_t least = domain.column_wise ? kStreamedTransposeBytes : kStreamedBytes;
+  const bool streams = domain.elements() * domain.item[0] >= least;
   for_each_part(domain, 1, [&](const Part& part) {
     move_block(static_cast<std::size_t>(domain.item[0]),
                {part.data[1], domain.row_stride(1), domain.column_stride(1)},

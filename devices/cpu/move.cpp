@@ -15,6 +15,9 @@ namespace {
 /// Runs of fewer bytes than this are moved by a loop: a call of memcpy costs more.
 constexpr std::int64_t kShortRun = 64;
 
+/// Runs of fewer bytes than this do not go past the caches: their ends would be read and written apart.
+constexpr std::size_t kStreamedRun = 4096;
+
 /// Bytes of a cache line.
 constexpr std::size_t kLine = 64;
 
@@ -33,8 +36,16 @@ struct Typed {
 };
 
 template <class T>
-void move_rows(const Typed<T>& from, const Typed<T>& to, std::int64_t rows, std::int64_t columns) {
+void move_rows(const Typed<T>& from, const Typed<T>& to, std::int64_t rows, std::int64_t columns,
+               bool streams) {
   const auto bytes = static_cast<std::size_t>(columns) * sizeof(T);
+  if (streams && bytes >= kStreamedRun) {
+    for (std::int64_t r = 0; r < rows; ++r) {
+      stream(reinterpret_cast<std::byte*>(to.data + r * to.row),
+             reinterpret_cast<const std::byte*>(from.data + r * from.row), bytes);
+    }
+    return;
+  }
   if (static_cast<std::int64_t>(bytes) >= kShortRun) {
     for (std::int64_t r = 0; r < rows; ++r) {
       std::memcpy(to.data + r * to.row, from.data + r * from.row, bytes);
@@ -74,18 +85,24 @@ void transpose_small(const T* from, std::int64_t column, T* to, std::int64_t row
   }
 }
 
-/// A cache line, past the caches where the target is one of many that will not stay in them.
-template <class T>
-void store_line(const T* line, T* to, bool streams) {
+/// A cache line, past the caches if the target is aligned to one.
+void stream_line(void* to, const void* line) {
 #ifdef __SSE2__
-  if (streams && reinterpret_cast<std::uintptr_t>(to) % kLine == 0) {
-    const auto* from = reinterpret_cast<const __m128i*>(line);
-    auto* target = reinterpret_cast<__m128i*>(to);
-    for (int i = 0; i < 4; ++i) _mm_stream_si128(target + i, _mm_load_si128(from + i));
+  if (reinterpret_cast<std::uintptr_t>(to) % kLine == 0) {
+    const auto* from = static_cast<const __m128i*>(line);
+    auto* target = static_cast<__m128i*>(to);
+    for (int i = 0; i < 4; ++i) _mm_stream_si128(target + i, _mm_loadu_si128(from + i));
     return;
   }
 #endif
   std::memcpy(to, line, kLine);
+}
+
+/// Before others may read what was streamed.
+void finish_streaming() {
+#ifdef __SSE2__
+  _mm_sfence();
+#endif
 }
 
 /// By squares whose rows are a cache line: each line is read and written whole.
@@ -107,7 +124,7 @@ void transpose(const Typed<T>& from, const Typed<T>& to, std::int64_t rows, std:
             transpose_small(source + c * from.column + r, from.column, &square[r][c], side);
           }
         }
-        for (std::int64_t r = 0; r < side; ++r) store_line(square[r], target + r * to.row, streams);
+        for (std::int64_t r = 0; r < side; ++r) stream_line(target + r * to.row, square[r]);
         continue;
       }
       const std::int64_t whole_height = height / small * small;
@@ -125,9 +142,7 @@ void transpose(const Typed<T>& from, const Typed<T>& to, std::int64_t rows, std:
       }
     }
   }
-#ifdef __SSE2__
-  if (streams) _mm_sfence();
-#endif
+  if (streams) finish_streaming();
 }
 
 template <class T>
@@ -175,7 +190,7 @@ void move(const Lattice& untyped_from, const Lattice& untyped_to, std::int64_t r
   const Typed<T> from(untyped_from);
   const Typed<T> to(untyped_to);
   if (to.column == 1 && from.column == 1) {
-    move_rows(from, to, rows, columns);
+    move_rows(from, to, rows, columns, streams);
   } else if (move_tuples(from, to, rows, columns)) {
     return;
   } else if (to.column == 1 && from.column == 0) {
@@ -211,6 +226,15 @@ void move_block(std::size_t itemsize, const Lattice& from, const Lattice& to, st
     case 4: return move<std::uint32_t>(from, to, rows, columns, streams);
     default: return move<std::uint64_t>(from, to, rows, columns, streams);
   }
+}
+
+void stream(std::byte* to, const std::byte* from, std::size_t bytes) {
+  const std::size_t unaligned = (kLine - reinterpret_cast<std::uintptr_t>(to) % kLine) % kLine;
+  std::size_t at = std::min(unaligned, bytes);
+  std::memcpy(to, from, at);
+  for (; at + kLine <= bytes; at += kLine) stream_line(to + at, from + at);
+  std::memcpy(to + at, from + at, bytes - at);
+  finish_streaming();
 }
 
 void repeat(std::size_t itemsize, const void* value, void* out, std::int64_t n) {

@@ -2,6 +2,7 @@
 // namespace of the target, after the headers below.
 //
 // #include "devices/common/element_ops.hpp"
+// #include "devices/cpu/prefetch.hpp"
 // #include "devices/cpu/reducers.hpp"
 
 template <class T>
@@ -64,9 +65,15 @@ struct Loops {
     const Stored* x = static_cast<const Stored*>(untyped);
     alignas(64) Acc lanes[kLanes];
     start(lanes, kLanes);
-    const std::int64_t whole = n / kLanes;
+    const Stored* end = x + n;
+    for (; end - x >= 4 * kLanes; x += 4 * kLanes) {
+      prefetch_ahead(x, 4 * kLanes * sizeof(Stored));
+      columns(lanes, x, kLanes, 4, kLanes);
+    }
+    const std::int64_t whole = (end - x) / kLanes;
     columns(lanes, x, kLanes, whole, kLanes);
-    columns(lanes, x + whole * kLanes, 0, 1, n - whole * kLanes);
+    x += whole * kLanes;
+    columns(lanes, x, 0, 1, end - x);
 #pragma GCC unroll 5
     for (int half = kLanes / 2; half > 0; half /= 2) {
 #pragma GCC ivdep

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "devices/common/element_ops.hpp"
+#include "devices/cpu/prefetch.hpp"
 
 namespace tessera::cpu {
 namespace {

@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "devices/common/element_ops.hpp"
+#include "devices/cpu/prefetch.hpp"
 #include "devices/cpu/reducers.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -39,6 +40,7 @@ void extreme_row(void* accumulator, const void* untyped, std::int64_t n) {
   auto nan = hn::IsNaN(first);
   std::int64_t i = 0;
   for (; i + 2 * lanes <= n; i += 2 * lanes) {
+    prefetch_ahead(x + i, 2 * static_cast<std::size_t>(lanes) * sizeof(T));
     const auto a = hn::LoadU(d, x + i);
     const auto b = hn::LoadU(d, x + i + lanes);
     first = better(a, first);
