@@ -84,7 +84,8 @@ void add_takes(std::vector<KernelCase>& cases, DType dtype) {
     cases.push_back(take_along_case("layout of the output", dtype, e, LayoutKind::contiguous,
                                     LayoutKind::contiguous, layout));
   }
-  if (itemsize(dtype) < 4 && dtype != uint8) return;
+  // One dtype for each size of an element.
+  if (dtype != uint8 && dtype != int16 && dtype != float32 && dtype != float64) return;
   for (const Extents& large :
        {Extents{1, 1000, 257, 1003}, {1, 70001, 1, 70001}, {70001, 3, 1, 2}, {5, 100, 33, 1000}}) {
     cases.push_back(take_case("large", dtype, large));
@@ -102,7 +103,8 @@ void add_scatters(std::vector<KernelCase>& cases, ScatterOp op, DType from, DTyp
   for (const LayoutKind layout : kOutputLayouts) {
     cases.push_back(scatter_case(op, "layout of the target", from, to, e, {.target = layout}));
   }
-  if (!is_floating(to) && to != int64) return;
+  if (to != float32 && !(op == ScatterOp::add && to == float64) && !(op == ScatterOp::add && to == int64))
+    return;
   for (const Extents& large : {Extents{1, 10, 64, 5000},
                                {1, 1000, 257, 1003},
                                {1, 50, 1, 70001},

@@ -59,8 +59,8 @@ std::vector<OperationCase> product_operations() {
   for (const DType dtype : {float32, float64}) {
     cases.push_back({.operation = "matmul",
                      .name = "large, transposed",
-                     .inputs = {make_values(dtype, {400, 65}, Values::plain, 1),
-                                make_values(dtype, {300, 65}, Values::plain, 2)},
+                     .inputs = {make_values(dtype, {130, 65}, Values::plain, 1),
+                                make_values(dtype, {90, 65}, Values::plain, 2)},
                      .call = [](const Arrays& x, const Device&) -> Arrays {
                        return {matmul(x[0], matrix_transpose(x[1]))};
                      },
@@ -68,8 +68,8 @@ std::vector<OperationCase> product_operations() {
                      .by_magnitude = true});
     cases.push_back({.operation = "vecdot",
                      .name = "large",
-                     .inputs = {make_values(dtype, {70001, 3}, Values::plain, 1),
-                                make_values(dtype, {70001, 3}, Values::plain, 2)},
+                     .inputs = {make_values(dtype, {20011, 3}, Values::plain, 1),
+                                make_values(dtype, {20011, 3}, Values::plain, 2)},
                      .call = [](const Arrays& x, const Device&) -> Arrays { return {vecdot(x[0], x[1])}; },
                      .tolerance = matmul_tolerance(dtype),
                      .by_magnitude = true});

@@ -180,7 +180,7 @@ std::vector<OperationCase> reduction_operations() {
     for (const Values values : {Values::few, Values::special}) add_choices(cases, dtype, values);
   }
   // Past the cut-offs of tiles and threads.
-  for (const Shape& shape : {Shape{1000, 257}, Shape{5, 70001}}) {
+  for (const Shape& shape : {Shape{300, 257}, Shape{2, 40001}}) {
     for (const int axis : {0, 1}) {
       add(
           cases, "sum", "large", make_values(float32, shape, Values::plain),
