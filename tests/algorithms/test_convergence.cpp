@@ -148,6 +148,17 @@ TEST_P(ConvergenceTest, ACallbackSeesEveryIterationAndCanEndTheFit) {
       1e-6 * kmeans.inertia());
 }
 
+TEST_P(ConvergenceTest, ACallbackEndsAllRunsEvenWhereTheIterationConverged) {
+  int calls = 0;
+  KMeans kmeans({.n_clusters = 6, .n_init = 3, .tol = 1e9, .callback = [&](const Iteration&) {
+                   ++calls;
+                   return false;
+                 }});
+  kmeans.fit(here(some_blobs()));
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(kmeans.stopped(), Stopped::interrupted);
+}
+
 TEST_P(ConvergenceTest, OfSeveralRunsTheOneWithTheLowestInertiaStays) {
   const Matrix x = some_blobs();
   KMeans several({.n_clusters = 6, .init = InitMethod::random, .n_init = 6});

@@ -65,6 +65,14 @@ TEST_P(ValidationTest, AFloat64SumThatOverflowsIsNotTakenForAnInfinity) {
   expect_error<ValueError>([&] { kmeans.fit(large); }, {"[kmeans] x", "overflow", "float64"});
 }
 
+TEST_P(ValidationTest, ValuesAreCheckedInTheDtypeThatTheyAreComputedIn) {
+  const Array wide = asarray({{1.0}, {1e300}}, {.device = device()});
+  const Array narrow = asarray({{1.0F}, {2.0F}, {3.0F}}, {.device = device()});
+  expect_error<ValueError>([&] { predict(wide, narrow); }, {"[kmeans] x", "row 1"});
+  expect_error<ValueError>([&] { KMeans({.n_clusters = 2, .init = wide}).fit(narrow); },
+                           {"[kmeans] init", "row 1"});
+}
+
 TEST_P(ValidationTest, SizesThatMakeNoSense) {
   expect_error<ValueError>([&] { KMeans({.n_clusters = 0}); }, {"n_clusters is 0"});
   expect_error<ValueError>([&] { KMeans({.n_clusters = -4}); }, {"n_clusters is -4"});
