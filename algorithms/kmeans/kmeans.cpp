@@ -1,11 +1,12 @@
 #include "kmeans/kmeans.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "kmeans/distance.hpp"
+#include "kmeans/headroom.hpp"
 #include "kmeans/init.hpp"
 #include "kmeans/labelling.hpp"
 #include "kmeans/loop.hpp"
@@ -38,38 +39,37 @@ bool wants(const KMeansOptions& options, InitMethod method) {
   return wanted != nullptr && *wanted == method;
 }
 
-// The samples as checked, and about their mean where `tol` or k-means++ ask for that: one wait for all.
+// The samples as checked.
 struct Summary {
-  CenteredSamples samples;
-  double variance = 0;  ///< averaged over features
+  CenteredSamples samples;  ///< about their mean, where `tol` or k-means++ ask for that
+  double variance = 0;      ///< averaged over features
 };
 
+// Checked by their extremes alone; whether those leave headroom about the origin.
+bool check_extremes(const Array& x, std::int64_t tile_samples) {
+  const auto values = astype(stack({min(x), max(x)}), float64).to_host<double>();
+  const double largest = std::max(std::abs(values[0]), std::abs(values[1]));
+  if (!std::isfinite(values[0]) || !std::isfinite(largest)) require_finite("x", x, tile_samples);
+  return static_cast<double>(x.shape(1)) * largest * largest <= largest_squared_length(x.dtype());
+}
+
+// One wait for all.
 Summary summarise(const Array& x, bool about_mean) {
-  const std::int64_t cache = x.device().cache_bytes();
-  const std::int64_t tile = distance_tile(x.shape(1), cache);
-  const Array sums = sum(x, {.axis = 0, .dtype = float64});
-  const auto samples = static_cast<double>(x.shape(0));
+  const std::int64_t tile = distance_tile(x.shape(1), x.device().cache_bytes());
   Summary summary;
-  std::vector<Array> measured{sum(sums)};
-  if (about_mean) {
-    const Array mean = sums / samples;
-    summary.samples = {.x = x, .mean = astype(mean, x.dtype()), .norms = {}, .tile_samples = tile};
-    summary.samples.norms = centered_norms(x, summary.samples.mean, tile);
-    measured.push_back(sum(summary.samples.norms, {.dtype = float64}));
-    measured.push_back(vecdot(mean, mean));
-    measured.push_back(astype(max(summary.samples.norms), float64));
-  }
-  const auto values = stack(measured).to_host<double>();
+  if (!about_mean && check_extremes(x, tile)) return summary;
+  const auto samples = static_cast<double>(x.shape(0));
+  const Array sums = sum(x, {.axis = 0, .dtype = float64});
+  const Array mean = sums / samples;
+  summary.samples = {.x = x, .mean = astype(mean, x.dtype()), .norms = {}, .tile_samples = tile};
+  summary.samples.norms = centered_norms(x, summary.samples.mean, tile);
+  const auto values = stack({sum(sums), sum(summary.samples.norms, {.dtype = float64}), vecdot(mean, mean),
+                             astype(max(summary.samples.norms), float64)})
+                          .to_host<double>();
   // A NaN or an infinity makes the sum one, too; a sum that overflows is looked into.
   if (!std::isfinite(values[0])) require_finite("x", x, tile);
-  if (!about_mean) return summary;
-  // Two samples are at most twice as far apart as the farther one is from the mean.
-  const double largest =
-      x.dtype() == float32 ? double{std::numeric_limits<float>::max()} : std::numeric_limits<double>::max();
-  if (!std::isfinite(values[1]) || !(values[3] <= largest / 4)) {
-    throw ValueError("[kmeans] x has values so large that squared distances overflow " +
-                     std::string(name(x.dtype())) + "; scale x down" +
-                     (x.dtype() == float32 ? " or convert it to float64" : ""));
+  if (!std::isfinite(values[1]) || !(values[3] <= largest_squared_length(x.dtype()))) {
+    throw_overflow("x", x.dtype());
   }
   summary.variance = values[1] / samples / static_cast<double>(x.shape(1));
   summary.samples.mean_norm = std::sqrt(values[2]);
@@ -77,14 +77,23 @@ Summary summarise(const Array& x, bool about_mean) {
   return summary;
 }
 
+// Centers of the user's: finite in x's dtype, and not so far from the samples that scores overflow.
+Array given_centers(const Array& given, std::int64_t clusters, const Array& x, const Array& mean) {
+  Array centers = as_centers("init", given, Shape{clusters, x.shape(1)}, x.device());
+  Array about = astype(centers, float64);
+  if (mean.valid()) about = std::move(about) - astype(mean, float64);
+  const auto longest = max(vecdot(about, about)).item<double>();
+  if (!(longest <= largest_squared_length(x.dtype()))) {
+    require_finite("init", astype(centers, x.dtype()), distance_tile(x.shape(1), x.device().cache_bytes()));
+    throw_overflow("init", x.dtype());
+  }
+  return centers;
+}
+
 Array make_centers(const KMeansOptions& options, const Array& x, const std::optional<Array>& weights,
                    const CenteredSamples& samples, int run) {
   if (const Array* given = std::get_if<Array>(&options.init)) {
-    Array centers = as_centers("init", *given, Shape{options.n_clusters, x.shape(1)}, x.device());
-    if (centers.dtype() != x.dtype()) {
-      check_finite("init", astype(centers, x.dtype()), distance_tile(x.shape(1), x.device().cache_bytes()));
-    }
-    return centers;
+    return given_centers(*given, options.n_clusters, x, samples.mean);
   }
   const random::Key key = options.random_state.fold_in(static_cast<std::uint64_t>(run));
   if (wants(options, InitMethod::random)) return random_centers(x, options.n_clusters, key, weights).centers;
@@ -95,7 +104,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// x in the dtype of the centers, checked.
+// x in the dtype of the centers, both checked.
 Array as_samples_for(const Array& x, const Array& centers) {
   Array samples = as_samples("x", x);
   if (samples.shape(1) != centers.shape(1)) {
@@ -105,7 +114,7 @@ Array as_samples_for(const Array& x, const Array& centers) {
   }
   // In the dtype of the centers: a finite float64 may be none in float32.
   samples = astype(std::move(samples), centers.dtype());
-  check_finite("x", samples, distance_tile(samples.shape(1), samples.device().cache_bytes()));
+  check_values(samples, centers, distance_tile(samples.shape(1), samples.device().cache_bytes()));
   return samples;
 }
 

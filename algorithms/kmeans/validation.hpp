@@ -20,13 +20,10 @@ Array as_samples(const std::string& argument, const Array& x);
 /// Throws for the first NaN or infinity in x, if there is one: a tile of samples at a time.
 void require_finite(const std::string& argument, const Array& x, std::int64_t tile_samples);
 
-/// The same for the price of a sum, where there is none.
-void check_finite(const std::string& argument, const Array& x, std::int64_t tile_samples);
-
 /// sample_weight as (n,) float64 on x's device: finite, >= 0, with a positive sum.
 Array as_weights(const Array& weights, const Array& x);
 
-/// Centers as (k, d) of a float dtype, finite, on `device`; of the shape given, or any with k > 0.
+/// Centers as (k, d) of a float dtype, on `device`; of the shape given, or any with k > 0.
 Array as_centers(const std::string& argument, const Array& centers, const std::optional<Shape>& shape,
                  const Device& device);
 

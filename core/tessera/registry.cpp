@@ -11,6 +11,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -87,7 +88,10 @@ class Registry {
     for (const ModuleReport& report : reports()) {
       const std::lock_guard lock(mutex_);
       for (int index = 0; index < report.device_count; ++index) {
-        all.emplace_back(state(modules_.at(report.name), index));
+        try {
+          all.emplace_back(state(modules_.at(report.name), index));
+        } catch (const std::exception&) {  // device(name) says why
+        }
       }
     }
     return all;
@@ -139,7 +143,7 @@ class Registry {
       there.push_back(module_name_of(path));
     }
     throw DeviceError(fmt::format(
-        "[device] there is no module for device \"{}\"; looked for {}{}{} in {}; found there: {}. Set "
+        "[device] there is no module for device \"{}\": looked for {}{}{} in {}, and found there {}; set "
         "TESSERA_DEVICE_PATH to the folder or file of the module",
         name, kPrefix, name, kSuffix, fmt::join(search_path(), ", "),
         there.empty() ? "none" : fmt::format("{}", fmt::join(there, ", "))));
@@ -203,8 +207,10 @@ class Registry {
     const std::string name = index == 0 ? module.name : fmt::format("{}:{}", module.name, index);
     try {
       DeviceInterface* const made = module.create(index);
-      if (made == nullptr) throw ModuleError("its factory gave nothing");
+      if (made == nullptr) throw std::runtime_error("its factory gave nothing");
       return *loaded.devices.emplace(index, new DeviceState(name, index, *made)).first->second;
+    } catch (const Error&) {
+      throw;  // says in words what it is
     } catch (const std::exception& error) {
       throw ModuleError(fmt::format("[device] module \"{}\" ({}) could not make device {}: {}", module.name,
                                     loaded.path, index, error.what()));

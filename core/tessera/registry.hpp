@@ -79,7 +79,7 @@ struct ModuleReport {
 /// Loads every module on the search path and tells of each, the broken ones too.
 TESSERA_API std::vector<ModuleReport> modules();
 
-/// Every device of every module.
+/// Every device of every module; one that cannot be made is left out (`device(name)` says why).
 TESSERA_API std::vector<Device> devices();
 
 /// The folders that the registry searches, in order: TESSERA_DEVICE_PATH (folders or module files,

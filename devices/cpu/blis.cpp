@@ -92,9 +92,17 @@ void run_gemm(Gemm gemm, std::int64_t m, std::int64_t n, std::int64_t k, Matrix<
 void choose_blis_kernels() {
   const char* text = std::getenv(kVariable);
   chosen_by_user = text != nullptr && *text != '\0';
-  const int kernels = chosen_by_user ? user_choice(text) : static_cast<int>(best_kernels());
+  const std::string users = chosen_by_user ? text : "";
+  const int kernels = chosen_by_user ? user_choice(users) : static_cast<int>(best_kernels());
+  // The variable is the only way to tell BLIS, which reads it in its first call and never again. Programs
+  // that this one starts are to find it as it was.
   setenv(kVariable, std::to_string(kernels).c_str(), 1);
   bli_init();
+  if (chosen_by_user) {
+    setenv(kVariable, users.c_str(), 1);
+  } else {
+    unsetenv(kVariable);
+  }
 }
 
 std::string blis_description() {

@@ -9,6 +9,9 @@
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 
+#include <tessera/device.hpp>
+#include <tessera/operation.hpp>
+
 namespace tessera::cpu {
 namespace {
 
@@ -37,9 +40,11 @@ tbb::task_arena& arena(int threads) {
 
 void run_blocks(std::int64_t blocks, void (*body)(const void* context, std::int64_t block),
                 const void* context) {
+  const char* const operation = current_operation();
   arena(num_threads()).execute([&] {
     tbb::parallel_for(tbb::blocked_range<std::int64_t>(0, blocks),
                       [&](const tbb::blocked_range<std::int64_t>& range) {
+                        set_current_operation(operation);  // errors on this thread name it
                         for (std::int64_t block = range.begin(); block < range.end(); ++block) {
                           body(context, block);
                         }

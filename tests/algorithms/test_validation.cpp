@@ -56,13 +56,39 @@ TEST_P(ValidationTest, AValueThatIsNotFiniteIsRefusedWithItsRow) {
   }
 }
 
-TEST_P(ValidationTest, AFloat64SumThatOverflowsIsNotTakenForAnInfinity) {
-  const Array x = asarray({{1.5e308}, {1.5e308}, {-1.5e308}}, {.device = device()});
-  const Array start = asarray({{1.0}, {2.0}}, {.device = device()});
-  EXPECT_NO_THROW(predict(x, start));
-  const Array large = asarray({{3e38F}, {-3e38F}, {1.0F}}, {.device = device()});
-  KMeans kmeans({.n_clusters = 2});
-  expect_error<ValueError>([&] { kmeans.fit(large); }, {"[kmeans] x", "overflow", "float64"});
+TEST_P(ValidationTest, ValuesWhoseScoresOverflowAreRefusedByEveryWayIn) {
+  const Array small = asarray({{1.0F}, {2.0F}, {3.0F}}, {.device = device()});
+  const Array start = asarray({{1.0F}, {2.0F}}, {.device = device()});
+  for (const float value : {3e38F, 1e20F, 1e19F}) {
+    const Array large = asarray({{value}, {-value}, {1.0F}}, {.device = device()});
+    const Array far = asarray({{value}, {-value}}, {.device = device()});
+    const auto refused = [](const auto& f, const char* argument) {
+      expect_error<ValueError>(f, {argument, "overflow float32", "float64"});
+    };
+    refused([&] { KMeans({.n_clusters = 2}).fit(large); }, "[kmeans] x");
+    refused([&] { KMeans({.n_clusters = 2, .init = InitMethod::random, .tol = 0}).fit(large); },
+            "[kmeans] x");
+    refused([&] { KMeans({.n_clusters = 2, .init = start, .tol = 0}).fit(large); }, "[kmeans] x");
+    refused([&] { KMeans({.n_clusters = 2, .init = far, .tol = 0}).fit(small); }, "[kmeans] init");
+    refused([&] { KMeans({.n_clusters = 2, .init = far}).fit(small); }, "[kmeans] init");
+    refused([&] { predict(large, start); }, "[kmeans] x");
+    refused([&] { predict(small, far); }, "[kmeans] centers");
+    EXPECT_NO_THROW(predict(astype(large, float64), astype(start, float64)));
+  }
+  // Finite, though their sum is not.
+  const Array wide = asarray({{1.5e308}, {1.5e308}, {-1.5e308}}, {.device = device()});
+  expect_error<ValueError>([&] { predict(wide, astype(start, float64)); },
+                           {"[kmeans] x", "overflow float64"});
+}
+
+TEST_P(ValidationTest, LargeValuesThatAreCloseTogetherAreNotRefused) {
+  const Array x = asarray({{1.00e19F}, {1.01e19F}, {1.20e19F}, {1.21e19F}}, {.device = device()});
+  const Array start = asarray({{1.00e19F}, {1.20e19F}}, {.device = device()});
+  const std::vector<std::int64_t> expected{0, 0, 1, 1};
+  EXPECT_EQ(predict(x, start).to_host<std::int64_t>(), expected);
+  EXPECT_EQ(KMeans({.n_clusters = 2, .init = start, .tol = 0}).fit(x).labels().to_host<std::int64_t>(),
+            expected);
+  EXPECT_EQ(KMeans({.n_clusters = 2, .init = start}).fit(x).labels().to_host<std::int64_t>(), expected);
 }
 
 TEST_P(ValidationTest, ValuesAreCheckedInTheDtypeThatTheyAreComputedIn) {

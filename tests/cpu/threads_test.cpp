@@ -9,10 +9,13 @@
 #include <mutex>
 #include <set>
 #include <stdexcept>
+#include <string_view>
 #include <thread>
 #include <vector>
 
+#include <tessera/device.hpp>
 #include <tessera/error.hpp>
+#include <tessera/operation.hpp>
 #include <tessera/threads.hpp>
 
 namespace tessera::cpu {
@@ -94,6 +97,16 @@ TEST(ThreadsTest, AnErrorInABlockReachesTheCaller) {
     if (block == 500) throw std::runtime_error("block 500");
   };
   EXPECT_THROW(parallel_for(1000, kMuchWork, fail), std::runtime_error);
+}
+
+TEST(ThreadsTest, BlocksOfEveryThreadKnowTheOperation) {
+  const ThreadScope scope(3);
+  set_current_operation("sort");
+  std::atomic<int> others = 0;
+  parallel_for(3000, kMuchWork, [&](std::int64_t /*block*/) {
+    if (std::string_view(current_operation()) != "sort") ++others;
+  });
+  EXPECT_EQ(others, 0);
 }
 
 TEST(ThreadsTest, ManyThreadsMayCallAtOnceWhileTheNumberChanges) {

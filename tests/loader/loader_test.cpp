@@ -219,6 +219,12 @@ TEST(Factory, ThatGivesNothingIsAnErrorWithPathAndReason) {
   EXPECT_TRUE(has(line, broken("null_device")));
 }
 
+TEST(Factory, ThatFailsTakesNoOtherDeviceAway) {
+  const auto lines = probe({"devices"}, kBrokenDir + ":" + kFakeDir);
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), "fake"), 1);
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), "throwing"), 0);
+}
+
 TEST(NoDevices, SaysWhy) {
   const auto lines = probe({"device", "no_devices", "modules"}, kBrokenDir);
   ASSERT_FALSE(lines.empty());

@@ -28,27 +28,38 @@ void print_device(const Device& device) {
   for (const auto& [name, value] : properties.details) line(name, value);
 }
 
-/// "fake" and "fake:1" are of module "fake".
-bool is_of_module(const Device& device, const std::string& module) {
-  return device.name() == module || device.name().starts_with(module + ":");
+/// Prints a module's devices, or why one of them cannot be used; the number that can.
+int print_devices_of(const ModuleReport& report) {
+  int usable = 0;
+  for (int index = 0; index < report.device_count; ++index) {
+    const std::string name = index == 0 ? report.name : fmt::format("{}:{}", report.name, index);
+    try {
+      print_device(device(name));
+      ++usable;
+    } catch (const Error& error) {
+      fmt::print("  {}: cannot be used: {}\n", name, error.what());
+    }
+  }
+  return usable;
+}
+
+[[noreturn]] void throw_no_device() {
+  std::string looked;
+  for (const std::string& folder : search_path()) looked += (looked.empty() ? "" : ", ") + folder;
+  throw CommandError(ExitCode::device, "no usable device was found in " + looked,
+                     "build the modules, or name their folder in TESSERA_DEVICE_PATH");
 }
 
 ExitCode print_devices() {
-  const std::vector<ModuleReport> reports = modules();
-  const std::vector<Device> all = devices();
-  for (const ModuleReport& report : reports) {
+  int usable = 0;
+  for (const ModuleReport& report : modules()) {
     fmt::print("{} {} ({})\n", report.name.empty() ? "unknown module" : report.name, report.version,
                report.path);
     if (!report.reason.empty()) fmt::print("  no devices: {}\n", report.reason);
-    for (const Device& device : all) {
-      if (is_of_module(device, report.name)) print_device(device);
-    }
+    usable += print_devices_of(report);
   }
-  if (!all.empty()) return ExitCode::success;
-  std::string looked;
-  for (const std::string& folder : search_path()) looked += (looked.empty() ? "" : ", ") + folder;
-  throw CommandError(ExitCode::device, "no device was found in " + looked,
-                     "build the modules, or name their folder in TESSERA_DEVICE_PATH");
+  if (usable == 0) throw_no_device();
+  return ExitCode::success;
 }
 
 }  // namespace
@@ -56,7 +67,7 @@ ExitCode print_devices() {
 std::vector<Device> devices_named(const std::string& name) {
   if (name != "all") return {device(name)};
   std::vector<Device> all = devices();
-  if (all.empty()) print_devices();  // throws, saying where it looked
+  if (all.empty()) throw_no_device();
   // What the first one finds (initial centers), the others are given.
   std::stable_partition(all.begin(), all.end(), [](const Device& d) { return d.name() == "cpu"; });
   return all;
