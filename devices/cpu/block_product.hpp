@@ -33,7 +33,14 @@ class BlockProduct {
   std::int64_t columns_;
 };
 
+/// Whether CpuDevice::matmul sums an element of a product with n > 1 columns as one chain: from 0 on, a fused
+/// multiply-add for each step along k.
+template <class T>
+bool sums_in_one_chain(std::int64_t n, std::int64_t k);
+
 extern template class BlockProduct<float>;
 extern template class BlockProduct<double>;
+extern template bool sums_in_one_chain<float>(std::int64_t n, std::int64_t k);
+extern template bool sums_in_one_chain<double>(std::int64_t n, std::int64_t k);
 
 }  // namespace tessera::cpu

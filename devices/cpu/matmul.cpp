@@ -373,7 +373,15 @@ void BlockProduct<T>::operator()(std::int64_t rows, Matrix<const T> x, std::int6
   }
 }
 
+template <class T>
+bool sums_in_one_chain(std::int64_t n, std::int64_t k) {
+  const Order<T>& order = Order<T>::of_this_process();
+  return (n <= kFewestColumns || order.one) && k <= order.own_blocks().longest;
+}
+
 template class BlockProduct<float>;
 template class BlockProduct<double>;
+template bool sums_in_one_chain<float>(std::int64_t n, std::int64_t k);
+template bool sums_in_one_chain<double>(std::int64_t n, std::int64_t k);
 
 }  // namespace tessera::cpu

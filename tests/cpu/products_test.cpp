@@ -13,6 +13,7 @@
 #include <tessera/device_state.hpp>
 #include <tessera/tessera.hpp>
 #include "support/arrays.hpp"
+#include "support/compare.hpp"
 
 namespace tessera {
 namespace {
@@ -175,6 +176,26 @@ View view_of(const Array& x) {
   return {.data = const_cast<void*>(data), .dtype = x.dtype(), .shape = x.shape(), .strides = x.strides()};
 }
 
+/// The fused kernel's winners are those of the operations one by one.
+void expect_winners(double alpha, const Array& x, const Array& y, const Array& bias) {
+  const std::int64_t m = x.shape(0);
+  const Array scores = add(bias, multiply(matmul(x, matrix_transpose(y)), alpha));
+  const Array expected = argmin(scores, {.axis = 1, .keepdims = true});
+  const Array expected_score = reshape(take_along_axis(scores, expected, {.axis = 1}), {m});
+  for (const int threads : {1, 3}) {
+    const ThreadScope scope(threads);
+    std::vector<std::int64_t> index(static_cast<std::size_t>(m));
+    const Array score = zeros({m}, {.dtype = x.dtype(), .device = cpu()});
+    cpu().state().device.matmul_argmin(
+        Precision::ieee, alpha, view_of(x), view_of(y), view_of(bias),
+        {.data = index.data(), .dtype = DType::int64, .shape = {m}, .strides = {1}}, view_of(score));
+    EXPECT_EQ(index, expected.to_host<std::int64_t>());
+    // But for a NaN's payload.
+    EXPECT_TRUE(same_bits(where(isnan(score), 0, score), where(isnan(expected_score), 0, expected_score)));
+    EXPECT_TRUE(test::equal(score, expected_score));
+  }
+}
+
 TEST_P(Products, TheFusedArgminGivesWhatTheOperationsGive) {
   for (const auto& [m, k, n] : {std::tuple{700, 40, 50},
                                 {3000, 64, 256},
@@ -184,22 +205,40 @@ TEST_P(Products, TheFusedArgminGivesWhatTheOperationsGive) {
                                 {30, 20, 100},
                                 {2100, 300, 5000}}) {
     SCOPED_TRACE(std::to_string(m) + " x " + std::to_string(k) + " x " + std::to_string(n));
-    const Array x = noise(GetParam(), {m, k}, 1);
-    const Array y = noise(GetParam(), {n, k}, 2);
-    const Array bias = noise(GetParam(), {n}, 3);
-    const Array scores = add(bias, multiply(matmul(x, matrix_transpose(y)), -2));
-    const Array expected = argmin(scores, {.axis = 1});
-    const Array expected_score = min(scores, {.axis = 1});
-    for (const int threads : {1, 3}) {
-      const ThreadScope scope(threads);
-      std::vector<std::int64_t> index(static_cast<std::size_t>(m));
-      const Array score = zeros({m}, {.dtype = GetParam(), .device = cpu()});
-      cpu().state().device.matmul_argmin(
-          Precision::ieee, -2, view_of(x), view_of(y), view_of(bias),
-          {.data = index.data(), .dtype = DType::int64, .shape = {m}, .strides = {1}}, view_of(score));
-      EXPECT_EQ(index, expected.to_host<std::int64_t>());
-      EXPECT_TRUE(same_bits(score, expected_score));
+    expect_winners(-2, noise(GetParam(), {m, k}, 1), noise(GetParam(), {n, k}, 2), noise(GetParam(), {n}, 3));
+  }
+}
+
+TEST_P(Products, TheFusedArgminOfFewFeatures) {
+  for (const std::int64_t k : {1, 2, 3, 4, 5, 15, 16, 33, 128, 129}) {
+    for (const std::int64_t n : {2, 16, 17, 200}) {
+      SCOPED_TRACE("k = " + std::to_string(k) + ", n = " + std::to_string(n));
+      const Array x = noise(GetParam(), {333, k}, 1);
+      const Array y = noise(GetParam(), {n, k}, 2);
+      const Array bias = noise(GetParam(), {n}, 3);
+      for (const double alpha : {-2.0, 1.0, 0.3, -0.25}) expect_winners(alpha, x, y, bias);
+      // The same center twice.
+      expect_winners(-1, x, concat({y, y}), concat({bias, bias}));
     }
+  }
+}
+
+/// Zeros of both signs, subnormals, NaN, infinities, products that overflow.
+TEST_P(Products, TheFusedArgminOfAnyValues) {
+  const auto special = [](const Shape& shape, std::uint64_t seed) {
+    return test::upload(test::make_values(GetParam(), shape, test::Values::special, seed), cpu());
+  };
+  for (const std::int64_t k : {1, 3, 7, 20}) {
+    SCOPED_TRACE(k);
+    const Array x = noise(GetParam(), {200, k}, 1);
+    const Array y = noise(GetParam(), {40, k}, 2);
+    const Array bias = noise(GetParam(), {40}, 3);
+    expect_winners(-2, special({200, k}, 4), y, bias);
+    expect_winners(-2, x, special({40, k}, 5), bias);
+    expect_winners(-2, x, y, special({40}, 6));
+    expect_winners(-2, x, zeros_like(y), zeros_like(bias));
+    const double huge = GetParam() == DType::float32 ? 1e19 : 1e154;
+    expect_winners(-2, x * huge, y * huge, bias * huge * huge);
   }
 }
 
