@@ -1,59 +1,104 @@
 #include <algorithm>
-#include <optional>
 #include <set>
 
-#include <kmeans/assign.hpp>
+#include "functions.hpp"
 
-#include "question.hpp"
-
-// Gram assignment over tiles of samples by tiles of centers: time, and peak beside what the formula says.
+// Gram assignment over tiles of samples by tiles of centers: time, and peak beside what the formula says. And
+// the product alone, which no schedule of this kind can beat.
 
 namespace tessera::bench {
 namespace {
 
-std::int64_t differing(const Array& a, const Array& b) {
-  return count_nonzero(a != b).item<std::int64_t>();
-}
+class Grid {
+ public:
+  Grid(const Setting& setting, const Problem& problem, Report& report)
+      : setting_(setting),
+        problem_(problem),
+        report_(report),
+        functions_(functions(setting)),
+        timing_(setting.timing),
+        flops_(2 * work(problem.size)) {}
+
+  void product() {
+    Row out = row("assign-grid", setting_.device, mode(setting_), "product", problem_.size);
+    if (report_.has(out)) return;
+    const Size& size = problem_.size;
+    if (setting_.compiled) {
+      put_unsupported(out, "a product alone is one kernel: the eager row is it");
+    } else {
+      put(out,
+          measure(setting_.device, timing_, [&] { matmul(problem_.x, matrix_transpose(problem_.centers)); }),
+          flops_);
+      timing_ = next_timing(setting_);
+      out["predicted_peak_bytes"] = 4 * size.samples * size.clusters + kMebibyte;
+    }
+    report_.add(out);
+  }
+
+  void gram() {
+    ask("gram", {problem_.size.samples, problem_.size.clusters},
+        [&] { return functions_.gram(problem_.x, problem_.centers); });
+  }
+
+  void gram_tiled(const kmeans::GramTiledOptions& tiles) {
+    ask("gram_tiled", tiles, [&] {
+      return setting_.compiled ? bench::gram_tiled(functions_, problem_.x, problem_.centers, tiles)
+                               : kmeans::assign_gram_tiled(problem_.x, problem_.centers, tiles);
+    });
+  }
+
+ private:
+  void ask(const std::string& schedule, const kmeans::GramTiledOptions& tiles,
+           const std::function<Assignment()>& assign) {
+    Row out = row("assign-grid", setting_.device, mode(setting_), schedule, problem_.size);
+    out["tile_samples"] = tiles.tile_samples;
+    out["tile_centers"] = tiles.tile_centers;
+    if (report_.has(out)) return;
+    if (const std::string missing = missing_mode(setting_); !missing.empty()) {
+      put_unsupported(out, missing);
+      return report_.add(out);
+    }
+    Array labels;
+    measure_into(out, setting_, timing_, functions_, flops_, [&] { labels = assign().labels; });
+    timing_ = next_timing(setting_);
+    out["predicted_peak_bytes"] = gram_tiled_peak(problem_.size, tiles.tile_samples, tiles.tile_centers);
+    if (schedule == "gram" && !setting_.compiled) full_labels_ = labels;
+    if (!setting_.timing.paced) out["labels_differ"] = differing(labels);
+    keep_labels(setting_, labels);
+    report_.add(out);
+  }
+
+  std::int64_t differing(const Array& labels) {
+    if (!full_labels_.valid()) full_labels_ = kmeans::assign_gram(problem_.x, problem_.centers).labels;
+    return count_nonzero(labels != full_labels_).item<std::int64_t>();
+  }
+
+  const Setting& setting_;
+  const Problem& problem_;
+  Report& report_;
+  Functions functions_;
+  Timing timing_;
+  double flops_;
+  Array full_labels_;  ///< of the eager full Gram
+};
 
 }  // namespace
 
 void assign_grid(const Setting& setting, Report& report) {
   const Size& size = setting.size;
-  const std::int64_t full_bytes = 4 * size.samples * size.clusters;
-  const Problem problem = make_problem(size, setting.source, setting.device, full_bytes);
-  const auto& [n, k, d] = std::tuple{problem.size.samples, problem.size.clusters, problem.size.features};
-  const double flops = 2.0 * static_cast<double>(n) * static_cast<double>(k) * static_cast<double>(d);
-
-  std::optional<Array> labels;
-  const auto full_labels = [&]() -> const Array& {
-    if (!labels) labels = kmeans::assign_gram(problem.x, problem.centers).labels;
-    return *labels;
-  };
-  const auto ask = [&](const std::string& schedule, std::int64_t tile_samples, std::int64_t tile_centers,
-                       const std::function<kmeans::Assignment()>& assign) {
-    Row out = row("assign-grid", setting.device, mode(setting), schedule, problem.size);
-    out["tile_samples"] = tile_samples;
-    out["tile_centers"] = tile_centers;
-    if (report.has(out)) return;
-    if (setting.compiled) {
-      put_unsupported(out);
-      return report.add(out);
-    }
-    put(out, measure(setting.device, setting.repeat, [&] { assign(); }), flops);
-    out["predicted_peak_bytes"] = gram_tiled_peak(problem.size, tile_samples, tile_centers);
-    out["labels_differ"] = differing(assign().labels, full_labels());
-    report.add(out);
-  };
-
-  ask("gram", n, k, [&] { return kmeans::assign_gram(problem.x, problem.centers); });
+  const Problem problem = make_problem(size, setting.source, setting.device,
+                                       4 * size.samples * size.clusters + 24 * size.samples);
+  const std::int64_t n = problem.size.samples;
+  const std::int64_t k = problem.size.clusters;
+  Grid grid(setting, problem, report);
+  grid.gram();
+  grid.product();
   std::set<std::pair<std::int64_t, std::int64_t>> asked;
   for (const std::int64_t samples :
        {std::int64_t{256}, std::int64_t{1024}, std::int64_t{4096}, std::int64_t{16384}, n}) {
     for (const std::int64_t centers : {std::int64_t{256}, std::int64_t{1024}, k}) {
       const kmeans::GramTiledOptions tiles{std::min(samples, n), std::min(centers, k)};
-      if (!asked.emplace(tiles.tile_samples, tiles.tile_centers).second) continue;
-      ask("gram_tiled", tiles.tile_samples, tiles.tile_centers,
-          [&] { return kmeans::assign_gram_tiled(problem.x, problem.centers, tiles); });
+      if (asked.emplace(tiles.tile_samples, tiles.tile_centers).second) grid.gram_tiled(tiles);
     }
   }
 }

@@ -1,6 +1,6 @@
 #include <kmeans/kmeans.hpp>
 
-#include "question.hpp"
+#include "functions.hpp"
 
 // Whole fits: to convergence from given centers and from k-means++, and ten iterations.
 
@@ -27,18 +27,22 @@ void fit(const Setting& setting, Report& report) {
   variants[2].options.n_init = 10;
   variants[3].options.max_iter = 10;
   variants[3].options.tol = 0;
+  Timing timing = setting.timing;
   for (const Variant& variant : variants) {
     Row out = row("fit", setting.device, mode(setting), variant.schedule, problem.size);
     if (report.has(out)) continue;
     if (setting.compiled) {
-      put_unsupported(out);
+      const std::string missing = missing_mode(setting);
+      put_unsupported(out, missing.empty() ? "the estimator chooses by itself what is compiled" : missing);
       report.add(out);
       continue;
     }
     kmeans::KMeans estimator(variant.options);
-    put(out, measure(setting.device, setting.repeat, [&] { estimator.fit(problem.x); }));
+    put(out, measure(setting.device, timing, [&] { estimator.fit(problem.x); }));
+    timing = next_timing(setting);
     out["n_iter"] = estimator.n_iter();
     out["inertia"] = estimator.inertia();
+    keep_labels(setting, estimator.labels());
     report.add(out);
   }
 }

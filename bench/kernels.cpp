@@ -1,53 +1,96 @@
+#include <algorithm>
+
+#include <kmeans/init.hpp>
 #include <kmeans/labelling.hpp>
 #include <kmeans/lloyd.hpp>
 #include <kmeans/update.hpp>
 
-#include "question.hpp"
+#include "functions.hpp"
+#include "peaks.hpp"
 
-// The profiler's table for one assignment and one step: where the time goes.
+// The profiler's table for an assignment, a step and k-means++: where the time goes, and what share of the
+// machine's peak each kernel reaches, by whichever of bandwidth and arithmetic it comes nearer to.
 
 namespace tessera::bench {
 namespace {
 
-void profile(const Setting& setting, const Problem& problem, const std::string& schedule, Report& report,
-             const std::function<void()>& call) {
+constexpr std::int64_t kSeeds = 64;  // of k-means++: each center is the same work
+
+void profile(const Setting& setting, const Size& size, const Peaks& peaks, const std::string& schedule,
+             Report& report, const std::function<void()>& call) {
+  Row whole = row("kernels", setting.device, mode(setting), schedule, size);
+  whole["operation"] = "all";
+  if (report.has(whole)) return;
+  if (const std::string missing = missing_mode(setting); !missing.empty()) {
+    put_unsupported(whole, missing);
+    return report.add(whole);
+  }
   call();
   setting.device.synchronize();
   const Profiler profiler;
   call();
+  const std::vector<ProfileRow> lines = profiler.rows();
   double total = 0;
-  for (const ProfileRow& line : profiler.rows()) total += line.seconds;
-  for (const ProfileRow& line : profiler.rows()) {
-    Row out = row("kernels", setting.device, mode(setting), schedule, problem.size);
+  for (const ProfileRow& line : lines) total += line.seconds;
+  for (const ProfileRow& line : lines) {
+    Row out = row("kernels", setting.device, mode(setting), schedule, size);
     out["operation"] = line.operation + "/" + line.kernel;
     if (report.has(out)) continue;
+    const double bandwidth = line.bytes / line.seconds;
+    const double rate = line.flops / line.seconds;
     out["calls"] = line.calls;
     out["seconds"] = {{"median", line.seconds}};
     out["share"] = line.seconds / total;
-    out["gigabytes_per_second"] = line.bytes / line.seconds / 1e9;
-    if (line.flops > 0) out["gflops"] = line.flops / line.seconds / 1e9;
+    out["bytes"] = line.bytes;
+    out["gigabytes_per_second"] = bandwidth / 1e9;
+    if (line.flops > 0) out["gflops"] = rate / 1e9;
+    const double of_bandwidth = bandwidth / peaks.bandwidth();
+    const double of_flops = rate / peaks.flops;
+    out["share_of_peak"] = std::max(of_bandwidth, of_flops);
+    out["bound"] = of_bandwidth > of_flops ? "bandwidth" : "arithmetic";
+    if (peaks.read > 0) out["share_of_read"] = bandwidth / peaks.read;
     report.add(out);
   }
+  whole["seconds"] = {{"median", total}};
+  report.add(whole);
 }
 
 }  // namespace
 
 void kernels(const Setting& setting, Report& report) {
   const Problem problem = make_problem(setting.size, setting.source, setting.device, 0);
+  const Size& size = problem.size;
+  const auto plan = kmeans::plan_labelling(kmeans::AssignMethod::gram_tiled, 0, 0, problem.x, size.clusters);
+  const Array centers = astype(problem.centers, float64);
+  const Functions f = functions(setting);
+  const Peaks peaks =
+      missing_mode(setting).empty()
+          ? measure_peaks(setting.device,
+                          std::clamp<std::int64_t>(size.samples * size.features, 1000, 100'000'000))
+          : Peaks{};
   if (setting.compiled) {
-    Row out = row("kernels", setting.device, mode(setting), "step", problem.size);
-    put_unsupported(out);
-    if (!report.has(out)) report.add(out);
+    profile(setting, size, peaks, "gram", report, [&] { f.gram(problem.x, problem.centers); });
+    const Array norms = kmeans::half_norms(problem.centers);
+    profile(setting, size, peaks, "gram tile", report, [&] {
+      f.gram_tile(index(problem.x, {slice(0, std::min<std::int64_t>(4096, size.samples))}), problem.centers,
+                  norms);
+    });
+    const Array some = index(problem.centers, {slice(0, std::min<std::int64_t>(32, size.clusters))});
+    profile(setting, size, peaks, "running tile", report, [&] { f.running_tile(problem.x, some); });
+    const Assignment before = kmeans::assign_gram(problem.x, some);
+    const Array first = asarray(std::int64_t{0}, {.device = setting.device});
+    profile(setting, size, peaks, "running tile, merge inside", report,
+            [&] { f.running_tile_from(problem.x, some, first, before); });
     return;
   }
-  const auto plan =
-      kmeans::plan_labelling(kmeans::AssignMethod::gram_tiled, 0, 0, problem.x, problem.size.clusters);
-  const Array centers = astype(problem.centers, float64);
-  profile(setting, problem, "assign", report, [&] { kmeans::nearest_center(problem.x, centers, plan); });
-  profile(setting, problem, "step", report, [&] {
+  profile(setting, size, peaks, "assign", report, [&] { kmeans::nearest_center(problem.x, centers, plan); });
+  profile(setting, size, peaks, "step", report, [&] {
     const Array labels = kmeans::nearest_center(problem.x, centers, plan);
-    kmeans::cluster_means(kmeans::update_scatter(problem.x, labels, problem.size.clusters), centers);
+    kmeans::cluster_means(kmeans::update_scatter(problem.x, labels, size.clusters), centers);
   });
+  const random::Key key(setting.source.seed);
+  profile(setting, size, peaks, "kmeans++", report,
+          [&] { kmeans::kmeans_plusplus(problem.x, std::min(kSeeds, size.clusters), key); });
 }
 
 }  // namespace tessera::bench

@@ -1,12 +1,11 @@
 #include <algorithm>
 #include <functional>
 
-#include <kmeans/assign.hpp>
 #include <kmeans/labelling.hpp>
 #include <kmeans/lloyd.hpp>
 #include <kmeans/update.hpp>
 
-#include "question.hpp"
+#include "functions.hpp"
 
 // One Lloyd iteration: assignment and update apart, each with a peak of its own, and the step as a whole.
 
@@ -23,87 +22,129 @@ std::int64_t shifted_peak(const Size& size, const kmeans::Labelling& plan) {
          20 * size.clusters * size.features + kMebibyte;
 }
 
+// The tiles of samples that are timed: that of a chunked product on the host, and one that suits an
+// accelerator.
+std::vector<std::int64_t> sample_tiles(const Size& size) {
+  if (is_large(size)) return {4096};
+  return {256, 4096};
+}
+
 struct Phases {
   const Setting& setting;
   const Problem& problem;
   Report& report;
+  Functions functions;
+  Timing timing;
 
   Row head(const std::string& schedule) const {
     return row("lloyd", setting.device, mode(setting), schedule, problem.size);
   }
 
-  /// `predicted_peak` 0: not predicted.
-  void ask(Row out, double flops, std::int64_t predicted_peak, const std::function<void()>& call) const {
+  /// `predicted_peak` 0: not predicted. `missing`: why the row is not measured, or nothing.
+  void ask(Row out, double flops, std::int64_t predicted_peak, const std::string& missing,
+           const std::function<void()>& call) {
     if (report.has(out)) return;
-    if (setting.compiled) {
-      put_unsupported(out);
+    if (!missing.empty()) {
+      put_unsupported(out, missing);
     } else {
-      put(out, measure(setting.device, setting.repeat, call), flops);
+      measure_into(out, setting, timing, functions, flops, call);
+      timing = next_timing(setting);
       if (predicted_peak > 0) out["predicted_peak_bytes"] = predicted_peak;
     }
     report.add(out);
   }
+
+  /// For what is timed eagerly alone.
+  std::string only_eager(const char* reason) const {
+    const std::string missing = missing_mode(setting);
+    return setting.compiled && missing.empty() ? reason : missing;
+  }
+
+  Assignment assign(const kmeans::GramTiledOptions& tiles) const {
+    return setting.compiled ? gram_tiled(functions, problem.x, problem.centers, tiles)
+                            : kmeans::assign_gram_tiled(problem.x, problem.centers, tiles);
+  }
 };
 
-void assignments(const Phases& phases, double flops) {
+constexpr const char* kEstimator = "the estimator chooses by itself what is compiled: the eager row is it";
+constexpr const char* kUpdate = "updates are timed eagerly";
+
+void assignments(Phases& phases, double flops) {
   const Problem& p = phases.problem;
-  for (const std::int64_t tile_samples : {256, 4096}) {
+  Array labels;
+  for (const std::int64_t tile_samples : sample_tiles(p.size)) {
     const kmeans::GramTiledOptions tiles{std::min(tile_samples, p.size.samples),
                                          std::min<std::int64_t>(1024, p.size.clusters)};
     Row out = phases.head("assign gram_tiled");
     out["tile_samples"] = tiles.tile_samples;
     out["tile_centers"] = tiles.tile_centers;
     phases.ask(out, flops, gram_tiled_peak(p.size, tiles.tile_samples, tiles.tile_centers),
-               [&] { kmeans::assign_gram_tiled(p.x, p.centers, tiles); });
+               missing_mode(phases.setting), [&] { labels = phases.assign(tiles).labels; });
   }
   const auto plan = kmeans::plan_labelling(kmeans::AssignMethod::gram_tiled, 0, 0, p.x, p.size.clusters);
   Row out = phases.head("assign as fit does");
   out["tile_samples"] = plan.tile_samples;
   out["tile_centers"] = plan.tile_centers;
-  phases.ask(out, flops, shifted_peak(p.size, plan), [&] { kmeans::nearest_center(p.x, p.centers, plan); });
+  phases.ask(out, flops, shifted_peak(p.size, plan), phases.only_eager(kEstimator),
+             [&] { labels = kmeans::nearest_center(p.x, p.centers, plan); });
+  if (labels.valid()) keep_labels(phases.setting, labels);
 }
 
-void updates(const Phases& phases) {
+// The iteration of portable functions alone: a tiled Gram, then tiled means.
+void portable_steps(Phases& phases, double flops) {
   const Problem& p = phases.problem;
-  const std::int64_t k = p.size.clusters;
-  const std::int64_t sums = k * p.size.features;
-  const double flops = 2.0 * static_cast<double>(p.size.samples) * static_cast<double>(sums);
-  Array labels;
-  const auto known = [&]() -> const Array& {
-    if (!labels.valid()) labels = kmeans::assign_gram_tiled(p.x, p.centers).labels;
-    return labels;
-  };
-  if (const Row out = phases.head("update scatter"); !phases.report.has(out)) {
-    known();  // labels are not part of the update
-    phases.ask(out, 0, 0, [&] { kmeans::update_scatter(p.x, known(), k); });
-  }
-  Row tiled = phases.head("update tiled_mean");
-  tiled["tile_samples"] = kUpdateTile;
-  if (!phases.report.has(tiled)) {
-    known();
-    // The one-hot tile and the comparison that it comes from; a tile's product, the sums, both in float64.
-    phases.ask(tiled, flops, 5 * kUpdateTile * k + 28 * sums + kMebibyte,
-               [&] { kmeans::update_tiled_mean(p.x, known(), k, {.tile_samples = kUpdateTile}); });
-  }
-  if (const Row out = phases.head("update one_hot"); !phases.report.has(out)) {
-    known();
-    phases.ask(out, flops, 5 * p.size.samples * k + 28 * sums + kMebibyte,
-               [&] { kmeans::update_one_hot(p.x, known(), k); });
+  for (const std::int64_t tile_samples : sample_tiles(p.size)) {
+    const kmeans::GramTiledOptions tiles{std::min(tile_samples, p.size.samples),
+                                         std::min<std::int64_t>(1024, p.size.clusters)};
+    Row out = phases.head("step gram_tiled + tiled_mean");
+    out["tile_samples"] = tiles.tile_samples;
+    out["tile_centers"] = tiles.tile_centers;
+    const kmeans::LloydOptions options{
+        .assign = [&](const Array& /*x*/, const Array& /*centers*/) { return phases.assign(tiles); },
+        .update = kmeans::update_tiled_mean,
+        .update_options = {.tile_samples = kUpdateTile}};
+    phases.ask(out, 2 * flops, 0, missing_mode(phases.setting),
+               [&] { kmeans::lloyd_step(p.x, p.centers, options); });
   }
 }
 
 // One iteration as the estimator makes it, nothing recorded: labels of shifted tiles, float64 sums, means.
-void step(const Phases& phases, double flops) {
+void estimator_step(Phases& phases, double flops) {
   const Problem& p = phases.problem;
   const auto plan = kmeans::plan_labelling(kmeans::AssignMethod::gram_tiled, 0, 0, p.x, p.size.clusters);
   const Array centers = astype(p.centers, float64);
   Row out = phases.head("step");
   out["tile_samples"] = plan.tile_samples;
   out["tile_centers"] = plan.tile_centers;
-  phases.ask(out, flops, 0, [&] {
-    const Array labels = kmeans::nearest_center(p.x, centers, plan);
+  Array labels;
+  phases.ask(out, flops, 0, phases.only_eager(kEstimator), [&] {
+    labels = kmeans::nearest_center(p.x, centers, plan);
     kmeans::cluster_means(kmeans::update_scatter(p.x, labels, p.size.clusters), centers);
   });
+  if (labels.valid()) keep_labels(phases.setting, labels);
+}
+
+void updates(Phases& phases) {
+  const Problem& p = phases.problem;
+  const std::int64_t k = p.size.clusters;
+  const std::int64_t sums = k * p.size.features;
+  const double flops = 2.0 * static_cast<double>(p.size.samples) * static_cast<double>(sums);
+  const std::string missing = phases.only_eager(kUpdate);
+  Array labels;
+  const auto ask = [&](const Row& out, double work, std::int64_t peak, const std::function<void()>& call) {
+    if (phases.report.has(out)) return;
+    // Labels are not part of the update.
+    if (missing.empty() && !labels.valid()) labels = kmeans::assign_gram_tiled(p.x, p.centers).labels;
+    phases.ask(out, work, peak, missing, call);
+  };
+  ask(phases.head("update scatter"), 0, 0, [&] { kmeans::update_scatter(p.x, labels, k); });
+  Row tiled = phases.head("update tiled_mean");
+  tiled["tile_samples"] = kUpdateTile;
+  // The one-hot tile and the comparison that it comes from; a tile's product, the sums, both in float64.
+  ask(tiled, flops, 5 * kUpdateTile * k + 28 * sums + kMebibyte,
+      [&] { kmeans::update_tiled_mean(p.x, labels, k, {.tile_samples = kUpdateTile}); });
+  ask(phases.head("update one_hot"), flops, 5 * p.size.samples * k + 28 * sums + kMebibyte,
+      [&] { kmeans::update_one_hot(p.x, labels, k); });
 }
 
 }  // namespace
@@ -112,12 +153,11 @@ void lloyd(const Setting& setting, Report& report) {
   const Size& size = setting.size;
   const Problem problem =
       make_problem(size, setting.source, setting.device, 5 * size.samples * size.clusters);
-  const double flops = 2.0 * static_cast<double>(problem.size.samples) *
-                       static_cast<double>(problem.size.clusters) *
-                       static_cast<double>(problem.size.features);
-  const Phases phases{setting, problem, report};
+  const double flops = 2 * work(problem.size);
+  Phases phases{setting, problem, report, functions(setting), setting.timing};
   assignments(phases, flops);
-  step(phases, flops);
+  estimator_step(phases, flops);
+  portable_steps(phases, flops);
   updates(phases);
 }
 

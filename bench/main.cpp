@@ -21,9 +21,11 @@ struct Arguments {
   std::string devices = "cpu";
   std::string mode = "eager";
   int threads = 0;
-  int repeat = 3;
+  int repeat = 0;
+  bool paced = false;
   std::string json;
-  std::string only;
+  std::string labels;
+  bench::Wanted wanted;
   bench::Source source;
 };
 
@@ -40,15 +42,20 @@ bench::Size size_of(const Arguments& arguments) {
 void ask(const Arguments& arguments,
          const std::function<void(const bench::Setting&, bench::Report&)>& question) {
   if (arguments.threads > 0) tessera::set_num_threads(arguments.threads);
-  bench::Report report(arguments.json, arguments.only,
+  bench::Report report(arguments.json, arguments.wanted,
                        {{"samples", arguments.source.samples},
                         {"centers", arguments.source.centers},
                         {"seed", arguments.source.seed}});
   std::stringstream names(arguments.devices);
   for (std::string name; std::getline(names, name, ',');) {
-    question({tessera::device(name), size_of(arguments), arguments.source, arguments.mode == "compiled",
-              arguments.repeat},
-             report);
+    bench::Setting setting{.device = tessera::device(name),
+                           .size = size_of(arguments),
+                           .source = arguments.source,
+                           .compiled = arguments.mode == "compiled",
+                           .timing = {.repeat = arguments.repeat, .paced = arguments.paced},
+                           .labels = arguments.labels};
+    if (arguments.repeat == 0) setting.timing.repeat = bench::is_large(setting.size) ? 1 : 3;
+    question(setting, report);
   }
 }
 
@@ -71,12 +78,22 @@ void add_options(CLI::App& command, Arguments& arguments) {
       ->capture_default_str();
   command.add_option("--threads", arguments.threads, "Threads of the devices on the host")
       ->check(CLI::PositiveNumber);
-  command.add_option("--repeat", arguments.repeat, "Timed calls, after one to warm up")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  command
+      .add_option("--repeat", arguments.repeat,
+                  "Timed calls, after one to warm up; else 3, and 1 where a call takes tens of seconds")
+      ->check(CLI::PositiveNumber);
   command.add_option("--json", arguments.json,
                      "Write the rows to this file; rows that it has are not measured again");
-  command.add_option("--only", arguments.only, "The one schedule, or operation, to measure");
+  command.add_option("--only", arguments.wanted.schedule, "The one schedule, or operation, to measure");
+  command.add_option("--tile-samples", arguments.wanted.tile_samples, "Rows with this tile of samples only")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--tile-centers", arguments.wanted.tile_centers, "Rows with this tile of centers only")
+      ->check(CLI::PositiveNumber);
+  command.add_flag(
+      "--paced", arguments.paced,
+      "With --only: after the warm-up, each line of standard input is a number of calls, answered with "
+      "the seconds of each, so that another program can be timed in between");
+  command.add_option("--labels", arguments.labels, "Write the labels of the last row to this .npy file");
   command.add_option("--data", arguments.source.samples, "normal, blobs, or a .npy file of samples")
       ->capture_default_str();
   command.add_option("--centers", arguments.source.centers,

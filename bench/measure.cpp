@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iostream>
+#include <string>
+
+#include <fmt/format.h>
 
 namespace tessera::bench {
 namespace {
@@ -14,27 +18,44 @@ double seconds_of(const Device& device, const std::function<void()>& call) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+// Rounds as another program asks for them.
+void serve(double first_call_seconds, const std::function<double()>& timed) {
+  std::cout << fmt::format("ready {}", first_call_seconds) << std::endl;
+  for (std::string line; std::getline(std::cin, line);) {
+    std::string answer;
+    for (int calls = std::stoi(line); calls > 0; --calls) answer += fmt::format("{} ", timed());
+    std::cout << answer << std::endl;
+  }
+}
+
 }  // namespace
 
 Spread spread(std::vector<double> values) {
+  if (values.empty()) return {};
   std::sort(values.begin(), values.end());
   const std::size_t middle = values.size() / 2;
   const double median = values.size() % 2 == 1 ? values[middle] : 0.5 * (values[middle - 1] + values[middle]);
   return {median, values.front(), values.back()};
 }
 
-Measured measure(const Device& device, int repeat, const std::function<void()>& call, bool warm) {
+Measured measure(const Device& device, const Timing& timing, const std::function<void()>& call) {
   Measured result;
-  if (!warm) {
+  if (!timing.warm) {
     const PeakScope peak(device);
     result.first_call_seconds = seconds_of(device, call);
     result.peak_bytes = peak.peak();
   }
   std::vector<double> seconds;
-  for (int i = 0; i < std::max(repeat, 1); ++i) {
+  const auto timed = [&] {
     const PeakScope peak(device);
     seconds.push_back(seconds_of(device, call));
     result.peak_bytes = std::max(result.peak_bytes, peak.peak());
+    return seconds.back();
+  };
+  if (timing.paced) {
+    serve(result.first_call_seconds, timed);
+  } else {
+    for (int i = 0; i < std::max(timing.repeat, 1); ++i) timed();
   }
   result.seconds = spread(std::move(seconds));
   return result;

@@ -15,6 +15,13 @@ struct Spread {
 };
 Spread spread(std::vector<double> values);
 
+/// How often a call is made.
+struct Timing {
+  int repeat = 3;      ///< timed calls
+  bool warm = false;   ///< no call to warm up: something like it ran already
+  bool paced = false;  ///< timed calls wait for another program; see measure()
+};
+
 /// What some calls of one thing took. Each call is waited for.
 struct Measured {
   double first_call_seconds = 0;
@@ -22,8 +29,9 @@ struct Measured {
   std::int64_t peak_bytes = 0;  ///< the most of any call, above what was in use before it
 };
 
-/// Calls once to warm up, then `repeat` times. With `warm`, the first call is left out: something like it
-/// ran.
-Measured measure(const Device& device, int repeat, const std::function<void()>& call, bool warm = false);
+/// Calls once to warm up, then `repeat` times. Paced, so that others can be timed in between: says "ready"
+/// and the seconds of the first call on a line of standard output, then answers each line of standard input,
+/// which is a number of calls, with the seconds of each; the end of the input ends it.
+Measured measure(const Device& device, const Timing& timing, const std::function<void()>& call);
 
 }  // namespace tessera::bench

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "measure.hpp"
 #include "problem.hpp"
 #include "report.hpp"
 
@@ -14,7 +15,8 @@ struct Setting {
   Size size;
   Source source;
   bool compiled = false;
-  int repeat = 3;
+  Timing timing;
+  std::string labels;  ///< a .npy file for the labels of the last row; none where empty
 };
 
 /// "eager" or "compiled".
@@ -22,9 +24,32 @@ inline std::string mode(const Setting& setting) {
   return setting.compiled ? "compiled" : "eager";
 }
 
-/// A row of the compiled mode, which is not there yet: written without seconds.
-inline void put_unsupported(Row& row) {
-  row["unsupported"] = "there is no compile() in this version";
+/// n * k * d.
+inline double work(const Size& size) {
+  return static_cast<double>(size.samples) * static_cast<double>(size.clusters) *
+         static_cast<double>(size.features);
+}
+
+/// Whether a question times one call of each schedule, after one warm-up that they share: a call takes tens
+/// of seconds.
+inline bool is_large(const Size& size) {
+  return work(size) > 3e11;
+}
+
+/// The timing of the rows after the first.
+inline Timing next_timing(const Setting& setting) {
+  Timing timing = setting.timing;
+  timing.warm = is_large(setting.size);
+  return timing;
+}
+
+/// A row that is not measured: no seconds, and why.
+inline void put_unsupported(Row& row, const std::string& reason) {
+  row["unsupported"] = reason;
+}
+
+inline void keep_labels(const Setting& setting, const Array& labels) {
+  if (!setting.labels.empty()) save_npy(setting.labels, labels);
 }
 
 /// What small arrays and rounding up may take beside a prediction of a peak.

@@ -32,7 +32,8 @@ std::string text(const Row& row) {
   }
   if (row.contains("unsupported")) return line + "unsupported: " + row["unsupported"].get<std::string>();
   if (row.contains("seconds")) line += fmt::format("| {:.6f} s ", row["seconds"]["median"].get<double>());
-  for (const char* const key : {"gflops", "gigabytes_per_second", "share_of_copy", "nanoseconds"}) {
+  for (const char* const key : {"compile_seconds", "gflops", "gigabytes_per_second", "share_of_copy",
+                                "share_of_peak", "nanoseconds", "scaled"}) {
     if (row.contains(key)) line += fmt::format("| {} {:.3g} ", key, row[key].get<double>());
   }
   for (const char* const key : {"peak_bytes", "predicted_peak_bytes", "labels_differ", "n_iter"}) {
@@ -43,8 +44,8 @@ std::string text(const Row& row) {
 
 }  // namespace
 
-Report::Report(std::string path, std::string only, Row source)
-    : path_(std::move(path)), only_(std::move(only)), source_(std::move(source)) {
+Report::Report(std::string path, Wanted wanted, Row source)
+    : path_(std::move(path)), wanted_(std::move(wanted)), source_(std::move(source)) {
   std::ifstream file(path_);
   if (path_.empty() || !file) return;
   try {
@@ -57,7 +58,14 @@ Report::Report(std::string path, std::string only, Row source)
 }
 
 bool Report::has(const Row& row) const {
-  if (!only_.empty() && row.value("operation", row.value("schedule", "")) != only_) return true;
+  const auto unlike = [&](const char* key, std::int64_t tile) {
+    return tile > 0 && row.value(key, std::int64_t{0}) != tile;
+  };
+  if (!wanted_.schedule.empty() && row.value("operation", row.value("schedule", "")) != wanted_.schedule) {
+    return true;
+  }
+  if (unlike("tile_samples", wanted_.tile_samples) || unlike("tile_centers", wanted_.tile_centers))
+    return true;
   Row wanted = row;
   wanted["source"] = source_;
   for (const Row& known : rows_) {
@@ -98,7 +106,7 @@ void put(Row& row, const Measured& measured, double flops) {
   if (measured.first_call_seconds > 0) row["first_call_seconds"] = measured.first_call_seconds;
   row["peak_bytes"] = measured.peak_bytes;
   row["max_rss_bytes"] = max_rss_bytes();
-  if (flops > 0) row["gflops"] = flops / measured.seconds.median / 1e9;
+  if (flops > 0 && measured.seconds.median > 0) row["gflops"] = flops / measured.seconds.median / 1e9;
 }
 
 }  // namespace tessera::bench

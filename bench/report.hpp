@@ -11,16 +11,22 @@ namespace tessera::bench {
 
 using Row = nlohmann::ordered_json;
 
+/// Which rows are wanted; all of them where nothing is set.
+struct Wanted {
+  std::string schedule;  ///< or operation
+  std::int64_t tile_samples = 0;
+  std::int64_t tile_centers = 0;
+};
+
 /// The rows of one run: shown as they come, and written to a JSON file row by row, so that a run that was
 /// stopped can be taken up again.
 class Report {
  public:
-  /// `path` may be empty: rows are only shown. Rows that the file has already are kept. `only`, where it is
-  /// not empty, is the one schedule or operation that is wanted.
-  explicit Report(std::string path, std::string only = {}, Row source = {});
+  /// `path` may be empty: rows are only shown. Rows that the file has already are kept.
+  explicit Report(std::string path, Wanted wanted = {}, Row source = {});
 
   /// Whether a row need not be measured: the file has one of that question, device, mode, schedule, sizes and
-  /// tiles, or another schedule is wanted.
+  /// tiles, or others are wanted.
   bool has(const Row& row) const;
   void add(Row row);
 
@@ -28,7 +34,7 @@ class Report {
   void write() const;
 
   std::string path_;
-  std::string only_;
+  Wanted wanted_;
   Row source_;  ///< where the arrays come from, the same for all rows of a run
   nlohmann::ordered_json rows_ = nlohmann::ordered_json::array();
 };

@@ -1,8 +1,6 @@
 #include <algorithm>
 
-#include <kmeans/assign.hpp>
-
-#include "question.hpp"
+#include "functions.hpp"
 
 // Running minima over tiles of centers, direct differences: the merge outside of the tile's function and in
 // it.
@@ -10,8 +8,14 @@
 namespace tessera::bench {
 namespace {
 
-constexpr double kMostElementPasses = 3e12;  // n * k * d past which only the first centers are timed
+constexpr double kMostWork = 5e10;  // n * k * d past which only the first centers are timed
 constexpr std::int64_t kTimedCenters = 64;
+
+void scale(Row& out, double factor) {
+  for (auto& [name, value] : out["seconds"].items()) value = value.get<double>() * factor;
+  if (out.contains("gflops")) out["gflops"] = out["gflops"].get<double>() / factor;
+  out["scaled"] = factor;
+}
 
 }  // namespace
 
@@ -19,12 +23,14 @@ void running(const Setting& setting, Report& report) {
   const Size& size = setting.size;
   const std::int64_t difference_bytes = 4 * size.samples * size.features;
   const Problem problem = make_problem(size, setting.source, setting.device, difference_bytes);
-  const auto& [n, k, d] = std::tuple{problem.size.samples, problem.size.clusters, problem.size.features};
-  const double work = static_cast<double>(n) * static_cast<double>(k) * static_cast<double>(d);
-  const bool scaled = work > kMostElementPasses && k > kTimedCenters;
+  const std::int64_t n = problem.size.samples;
+  const std::int64_t k = problem.size.clusters;
+  const bool scaled = work(problem.size) > kMostWork && k > kTimedCenters;
   const Array centers = scaled ? index(problem.centers, {slice(0, kTimedCenters)}) : problem.centers;
-  const Array expected = scaled ? kmeans::assign_gram(problem.x, centers).labels
-                                : kmeans::assign_gram_tiled(problem.x, centers).labels;
+  const Functions f = functions(setting);
+  const std::string missing = missing_mode(setting);
+  Array expected;
+  Timing timing = setting.timing;
 
   for (const std::int64_t tile : {16, 32, 64, 128}) {
     for (const auto merge : {kmeans::Merge::outside, kmeans::Merge::inside}) {
@@ -32,27 +38,31 @@ void running(const Setting& setting, Report& report) {
                     merge == kmeans::Merge::outside ? "running" : "running_inside", problem.size);
       out["tile_centers"] = tile;
       if (report.has(out)) continue;
-      if (setting.compiled) {
-        put_unsupported(out);
+      if (!missing.empty()) {
+        put_unsupported(out, missing);
         report.add(out);
         continue;
       }
+      if (!expected.valid()) expected = kmeans::assign_gram_tiled(problem.x, centers).labels;
       const kmeans::RunningOptions options{.tile_centers = tile, .merge = merge};
-      Measured measured = measure(setting.device, setting.repeat,
-                                  [&] { kmeans::assign_running(problem.x, centers, options); });
-      if (scaled) {
-        const double factor = static_cast<double>(k) / static_cast<double>(kTimedCenters);
-        for (double* const value : {&measured.seconds.median, &measured.seconds.min, &measured.seconds.max,
-                                    &measured.first_call_seconds}) {
-          *value *= factor;
-        }
-        out["scaled"] = factor;
+      if (scaled && !setting.compiled && !timing.warm) {
+        // The warm-up that the rows share: what a first call pays is memory, and a few centers take it all.
+        kmeans::assign_running(problem.x, index(centers, {slice(0, 2)}), options);
+        timing.warm = true;
       }
-      put(out, measured, 3 * work);
-      // The difference to one center and its square are of x's size; labels and scores, old and new.
-      out["predicted_peak_bytes"] = difference_bytes + 40 * n + kMebibyte;
-      const Array labels = kmeans::assign_running(problem.x, centers, options).labels;
-      out["labels_differ"] = count_nonzero(labels != expected).item<std::int64_t>();
+      Array labels;
+      measure_into(out, setting, timing, f, 3 * work(problem.size), [&] {
+        labels = (setting.compiled ? running_tiled(f, problem.x, centers, options)
+                                   : kmeans::assign_running(problem.x, centers, options))
+                     .labels;
+      });
+      if (scaled) scale(out, static_cast<double>(k) / static_cast<double>(kTimedCenters));
+      // Labels and scores, old and new. Eager, the difference to one center and its square are of x's size.
+      out["predicted_peak_bytes"] =
+          setting.compiled ? 24 * n + kMebibyte : difference_bytes + 40 * n + kMebibyte;
+      if (!setting.timing.paced)
+        out["labels_differ"] = count_nonzero(labels != expected).item<std::int64_t>();
+      keep_labels(setting, labels);
       report.add(out);
     }
   }

@@ -15,6 +15,28 @@ SIZE = ["--size", "smoke"] if DEVICE == "cpu" else ["--samples", "300", "--clust
 QUESTIONS = ["assign-grid", "running", "lloyd", "init", "fit", "kernels", "ops"]
 PREDICTED = {"assign-grid", "running", "init"}
 MACHINE = {"processor", "cores", "threads", "device", "details", "commit"}
+IDENTITY = {"question", "device", "mode", "schedule", "n", "machine", "source"}
+TIMED = {"seconds", "first_call_seconds", "peak_bytes", "max_rss_bytes"}
+# What each row of a question has besides.
+FIELDS = {
+    "assign-grid": {"k", "d", "gflops", *TIMED},
+    "running": {"k", "d", "tile_centers", "gflops", "labels_differ", *TIMED},
+    "lloyd": {"k", "d", *TIMED},
+    "init": {"k", "d", "gigabytes_per_second", *TIMED},
+    "fit": {"k", "d", "n_iter", "inertia", *TIMED},
+    "kernels": {"k", "d", "operation", "seconds"},
+    "ops": {"operation"},
+}
+SCHEDULES = {
+    "assign-grid": {"gram", "product", "gram_tiled"},
+    "running": {"running", "running_inside"},
+    "lloyd": {"assign gram_tiled", "assign as fit does", "step", "step gram_tiled + tiled_mean", "update scatter",
+              "update tiled_mean", "update one_hot"},
+    "init": {"kmeans_plusplus", "kmeans_plusplus_recompute"},
+    "fit": {"given centers", "kmeans++", "kmeans++ n_init 10", "given centers, 10 iterations"},
+    "kernels": {"assign", "step", "kmeans++"},
+    "ops": {"machine", "eager call"},
+}
 
 
 def ask(question, *options):
@@ -30,8 +52,8 @@ class Questions(unittest.TestCase):
     def tearDown(self):
         self.folder.cleanup()
 
-    def rows(self, question, *options):
-        done = ask(question, *SIZE, "--json", self.path, *options)
+    def rows(self, question, *options, size=SIZE):
+        done = ask(question, *size, "--json", self.path, *options)
         self.assertEqual(done.returncode, 0, done.stderr)
         with open(self.path) as file:
             return json.load(file)
@@ -39,14 +61,19 @@ class Questions(unittest.TestCase):
     def check(self, question, row):
         self.assertEqual(row["question"], question)
         self.assertEqual(row["device"], DEVICE)
-        self.assertTrue(MACHINE <= set(row["machine"]), row["machine"])
-        self.assertGreater(row["seconds"]["median"], 0)
-        if question in PREDICTED:
+        self.assertLessEqual(IDENTITY | FIELDS[question], set(row), row)
+        self.assertLessEqual(MACHINE, set(row["machine"]), row["machine"])
+        if "seconds" in row:
+            self.assertGreater(row["seconds"]["median"], 0, row)
+            self.assertLessEqual(row["seconds"].get("min", 0), row["seconds"]["median"], row)
+        if question in PREDICTED or row["schedule"] == "assign gram_tiled":
             self.assertIn("predicted_peak_bytes", row)
         if "predicted_peak_bytes" in row:
             self.assertLessEqual(row["peak_bytes"], row["predicted_peak_bytes"], row)
-        if question in ("assign-grid", "running"):
+        if question == "running" or row["schedule"] in ("gram", "gram_tiled"):
             self.assertEqual(row["labels_differ"], 0, row)
+        if row["schedule"] == "gram_tiled":
+            self.assertLessEqual({"tile_samples", "tile_centers"}, set(row), row)
 
     def test_every_question_eager(self):
         for question in QUESTIONS:
@@ -55,6 +82,7 @@ class Questions(unittest.TestCase):
                 self.assertTrue(rows)
                 for row in rows:
                     self.check(question, row)
+                self.assertEqual({row["schedule"] for row in rows}, SCHEDULES[question])
             os.remove(self.path)
 
     def test_every_question_compiled_says_that_it_is_not_there(self):
@@ -65,6 +93,39 @@ class Questions(unittest.TestCase):
                     self.assertTrue(row["unsupported"])
                     self.assertNotIn("seconds", row)
             os.remove(self.path)
+
+    def test_the_machine_is_measured_beside_operations_and_kernels(self):
+        rows = self.rows("ops") + self.rows("kernels")
+        measured = {row["operation"] for row in rows if row["schedule"] == "machine"}
+        self.assertEqual(measured, {"machine copy", "machine read", "machine multiply-add"})
+        for row in rows:
+            if row["question"] == "ops" and "peak_bytes" in row and row["operation"] != "matmul square":
+                self.assertGreater(row["share_of_copy"], 0, row)
+            if row["question"] == "kernels" and row["operation"] != "all":
+                self.assertGreater(row["share_of_peak"], 0, row)
+                self.assertLessEqual(row["share"], 1, row)
+
+    def test_options_are_in_the_rows(self):
+        size = ["--samples", "100", "--clusters", "5", "--features", "3"]
+        rows = self.rows("fit", "--threads", "2", "--data", "blobs", size=size)
+        for row in rows:
+            self.assertEqual((row["n"], row["k"], row["d"]), (100, 5, 3))
+            self.assertEqual(row["machine"]["threads"], 2)
+            self.assertEqual(row["source"]["samples"], "blobs")
+
+    def test_one_row_alone_paced_with_its_labels(self):
+        labels = os.path.join(self.folder.name, "labels.npy")
+        done = subprocess.run([PROGRAM, "assign-grid", "--device", DEVICE, "--samples", "300", "--clusters", "7",
+                               "--features", "5", "--only", "gram_tiled", "--tile-samples", "256", "--tile-centers", "7",
+                               "--paced", "--labels", labels, "--json", self.path],
+                              input="2\n1\n", capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = done.stdout.splitlines()
+        self.assertRegex(lines[0], r"^ready \d")
+        self.assertEqual([len(line.split()) for line in lines[1:3]], [2, 1])
+        with open(self.path) as file:
+            self.assertEqual([row["schedule"] for row in json.load(file)], ["gram_tiled"])
+        self.assertEqual(os.path.getsize(labels), 128 + 8 * 300)
 
     def test_a_second_run_measures_only_what_is_missing(self):
         first = self.rows("lloyd")

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include <kmeans/assign.hpp>
+
+#include "question.hpp"
+
+// The portable functions that the questions time, eager or compiled, and the loops about them: what is
+// compiled is a function of one tile, and the loops stay outside.
+
+namespace tessera::bench {
+
+using kmeans::Assignment;
+
+struct Functions {
+  std::function<Assignment(const Array& x, const Array& centers)> gram = kmeans::assign_gram;
+  std::function<Assignment(const Array& x, const Array& centers, const Array& half_norms)> gram_tile =
+      kmeans::gram_tile;
+  std::function<Assignment(const Array& x, const Array& centers)> running_tile = kmeans::running_tile;
+  std::function<Assignment(const Array& x, const Array& centers, const Array& first, Assignment best)>
+      running_tile_from = kmeans::running_tile_from;
+  std::function<Array(const Array& x)> expression;  ///< sqrt(x*x + 1)*0.5 + x - 0.25*x*x + 3
+  std::function<double()> compile_seconds;          ///< what compiling took so far; empty in eager mode
+};
+
+/// Why there is nothing to time in the mode that is set; empty where there is.
+std::string missing_mode(const Setting& setting);
+
+/// The functions in the mode that is set.
+Functions functions(const Setting& setting);
+
+/// kmeans::assign_gram_tiled with its tile function given.
+Assignment gram_tiled(const Functions& f, const Array& x, const Array& centers,
+                      const kmeans::GramTiledOptions& options);
+
+/// kmeans::assign_running with its tile functions given.
+Assignment running_tiled(const Functions& f, const Array& x, const Array& centers,
+                         const kmeans::RunningOptions& options);
+
+/// Measures and puts seconds, peak, and what compiling took meanwhile, which comes with the first call.
+void measure_into(Row& row, const Setting& setting, const Timing& timing, const Functions& f, double flops,
+                  const std::function<void()>& call);
+
+}  // namespace tessera::bench
