@@ -43,6 +43,7 @@ class CpuDevice final : public DeviceInterface {
 
   void random_bits(std::uint64_t key, std::uint64_t counter, const View& out) override;
 
+  void program(const Program& program, std::span<const View> inputs, std::span<const View> outputs) override;
   void matmul_argmin(Precision precision, Scalar alpha, const View& x, const View& y, const View& bias,
                      const View& index, const View& score) override;
 };

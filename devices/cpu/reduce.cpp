@@ -5,15 +5,15 @@
 #include "devices/cpu/cpu_device.hpp"
 #include "devices/cpu/move.hpp"
 #include "devices/cpu/reducers.hpp"
+#include "devices/cpu/row_reduction.hpp"
 #include "devices/cpu/threads.hpp"
 
 namespace tessera::cpu {
 namespace {
 
-/// Elements that one task reduces.
-constexpr std::int64_t kTaskElements = 32 * 1024;
+constexpr std::int64_t kTaskElements = kReduceBlock;
 /// Rows shorter than this are reduced many at a time, as columns of a small transposed tile.
-constexpr std::int64_t kShortAxis = 32;
+constexpr std::int64_t kShortAxis = kShortRow;
 /// Elements of such a tile, and of a buffer that a strided row goes through.
 constexpr std::int64_t kTile = 4096;
 /// Columns that are reduced together: their accumulators stay in the first-level cache.
@@ -21,7 +21,7 @@ constexpr std::int64_t kColumnTile = 1024;
 /// Fewer columns than this are put together, several rows to a longer one.
 constexpr std::int64_t kNarrow = 32;
 /// Into how many blocks a long axis is split at most, and from how many tiles on it is not.
-constexpr std::int64_t kAxisBlocks = 256;
+constexpr std::int64_t kAxisBlocks = kFewLongRows;
 
 /// A reduction as its kernels see it; strides in bytes.
 struct Problem {
@@ -57,32 +57,23 @@ void pack(const Problem& p, const std::byte* from, std::int64_t row_stride, std:
              {buffer, columns * item, item}, rows, columns);
 }
 
-/// Accumulators for the partial results of `blocks` blocks of `n` results each, and their sum in a tree: in
-/// an order that depends on `blocks` alone.
-void merge_blocks(const Reducer& reducer, std::byte* partials, std::int64_t blocks, std::int64_t n) {
-  const std::int64_t bytes = n * static_cast<std::int64_t>(reducer.size);
-  for (std::int64_t step = 1; step < blocks; step *= 2) {
-    for (std::int64_t block = 0; block + step < blocks; block += 2 * step) {
-      reducer.merge(partials + block * bytes, partials + (block + step) * bytes, n);
-    }
-  }
-}
-
 // ---- along rows: the axis is the dimension whose elements lie closest
 
 /// One accumulator takes the elements [begin, end) of a row.
 void reduce_row(const Problem& p, const std::byte* row, std::int64_t begin, std::int64_t end,
                 void* accumulator) {
   if (p.axis_stride == static_cast<std::int64_t>(p.item)) {
-    p.reducer->row(accumulator, row + begin * p.axis_stride, end - begin);
+    reduce_whole_row(*p.reducer, accumulator, row + begin * p.axis_stride, end - begin, p.item);
     return;
   }
   alignas(64) std::byte buffer[kTile * 8];
+  RowReduction reduction(*p.reducer);
   for (std::int64_t at = begin; at < end; at += kTile) {
     const std::int64_t n = std::min(kTile, end - at);
     pack(p, row + at * p.axis_stride, 0, p.axis_stride, buffer, 1, n);
-    p.reducer->row(accumulator, buffer, n);
+    reduction.take(buffer, n, p.item);
   }
+  reduction.give(accumulator);
 }
 
 /// Few rows, each long enough for several tasks.
@@ -277,9 +268,9 @@ void CpuDevice::reduce(ReduceOp op, const View& x, const View& out) {
                                            p.axis_stride != 0);
   if (!along_rows) {
     reduce_columns(*this, p);
-  } else if (p.axis < kShortAxis && (p.inner > 1 ? p.inner : p.outer) >= kShortAxis) {
+  } else if (sums_short_rows(p.inner > 1 ? p.inner : p.outer, p.axis)) {
     reduce_short_rows(p);
-  } else if (p.axis >= 2 * kTaskElements && rows < kAxisBlocks) {
+  } else if (sums_long_rows(rows, p.axis)) {
     reduce_long_rows(*this, p);
   } else {
     reduce_rows(p);

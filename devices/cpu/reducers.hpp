@@ -20,12 +20,13 @@ inline constexpr std::size_t kAccumulatorSize = 8;
 /// 64-bit integers for those of integers, of x's dtype for min and max, and bytes of 0 or 1 for any and all.
 struct Reducer {
   std::size_t size;  ///< bytes of an accumulator
+  bool by_lanes;     ///< `row` takes all of a row by lanes: sums, products, any, all
   /// n accumulators of nothing.
   void (*start)(void* accumulators, std::int64_t n);
   /// accumulators[j] takes x[r * stride + j] for each r in order.
   void (*columns)(void* accumulators, const void* x, std::int64_t stride, std::int64_t rows,
                   std::int64_t width);
-  /// One accumulator takes x[0..n), n >= 0, by lanes.
+  /// One accumulator takes x[0..n), n >= 0.
   void (*row)(void* accumulator, const void* x, std::int64_t n);
   /// accumulators[j] takes x[j * length + i] for each i in order: rows of a fixed length side by side. False
   /// where there is no such loop for the length.

@@ -1,0 +1,271 @@
+#include "devices/cpu/program_plan.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "devices/cpu/row_reduction.hpp"
+#include "devices/cpu/threads.hpp"
+
+namespace tessera::cpu {
+namespace {
+
+using Kind = Program::Kind;
+using Step = Program::Step;
+
+/// Elements of a block. Those of three or four registers of float32 stay in the first-level cache.
+constexpr std::int64_t kBlock = RowReduction::kPiece;
+/// A longer row is done in pieces.
+constexpr std::int64_t kLongRow = 2 * kBlock;
+constexpr std::size_t kLine = 64;
+/// An output of so many bytes does not stay in the caches: it goes past them, in runs of at least so many.
+constexpr std::int64_t kStreamedBytes = std::int64_t{64} << 20U;
+constexpr std::int64_t kStreamedRun = 4096;
+
+bool is_flat(const View& view) {
+  return view.shape[1] <= 1 || view.shape[0] <= 1 || view.strides[0] == view.shape[1] * view.strides[1];
+}
+
+/// The view as one row.
+View as_one_row(const View& view) {
+  View flat = view;
+  flat.shape = {1, view.shape[0] * view.shape[1]};
+  flat.strides = {0, view.shape[1] == 1 ? view.strides[0] : view.strides[1]};
+  return flat;
+}
+
+}  // namespace
+
+Plan::Plan(const Program& the_program, std::span<const View> the_inputs, std::span<const View> the_outputs)
+    : program(&the_program),
+      inputs(the_inputs.begin(), the_inputs.end()),
+      outputs(the_outputs.begin(), the_outputs.end()),
+      rows(the_program.rows),
+      columns(the_program.columns),
+      registers(the_program.steps.size()) {
+  flatten();
+  choose_blocks();
+  place_registers();
+}
+
+/// Without values of the row and with views that allow it, the domain is one row.
+void Plan::flatten() {
+  if (rows == 1) return;
+  for (const Step& step : program->steps) {
+    if (is_reduction(step.kind)) return;
+    if (step.kind != Kind::load) continue;
+    const View& view = inputs[static_cast<std::size_t>(step.args[0])];
+    if (step.row ? view.strides[0] != 0 : !is_flat(view)) return;
+  }
+  for (const View& view : outputs) {
+    if (view.shape[1] != columns || !is_flat(view)) return;
+  }
+  for (const std::int32_t reg : program->outputs) {
+    if (program->steps[static_cast<std::size_t>(reg)].row) return;
+  }
+  for (View& view : inputs) {
+    if (view.shape[1] == columns) view = as_one_row(view);
+  }
+  for (View& view : outputs) view = as_one_row(view);
+  columns *= rows;
+  rows = 1;
+}
+
+void Plan::choose_blocks() {
+  const bool reduces =
+      std::ranges::any_of(program->steps, [](const Step& step) { return is_reduction(step.kind); });
+  block_columns = std::min(columns, kBlock);
+  if (columns > kLongRow) {
+    in_pieces = true;
+    merges = reduces && sums_long_rows(rows, columns);
+    task_columns = reduces && !merges ? columns : kReduceBlock;
+    return;
+  }
+  block_columns = columns;
+  if (columns < kShortRow && rows >= kShortRow) {
+    order = Order::by_columns;
+    block_rows = std::max<std::int64_t>(kBlock / columns / 16, 1) * 16;
+  } else {
+    block_rows = std::max<std::int64_t>(kBlock / columns, 1);
+  }
+  block_rows = std::min(block_rows, rows);
+}
+
+std::size_t Plan::bytes(Extent extent, std::size_t item) const {
+  std::int64_t elements = 1;
+  if (extent == Extent::rows || extent == Extent::all) elements *= block_rows;
+  if (extent == Extent::columns || extent == Extent::all) elements *= block_columns;
+  return (static_cast<std::size_t>(elements) * item + kLine - 1) / kLine * kLine;
+}
+
+/// What is fresh has been nobody's before: it keeps its value from block to block.
+std::size_t Plan::take(std::size_t size, bool fresh) {
+  const auto found =
+      std::find_if(free_.rbegin(), free_.rend(), [size](const Free& free) { return free.size == size; });
+  if (fresh || found == free_.rend()) {
+    const std::size_t offset = scratch_bytes;
+    scratch_bytes += size;
+    return offset;
+  }
+  const std::size_t offset = found->offset;
+  free_.erase(std::next(found).base());
+  return offset;
+}
+
+/// Whether a block of the view lies in memory as it would in scratch memory.
+bool Plan::lies_as_block(const View& view, Extent extent) const {
+  const bool one_row = block_rows == 1;
+  const bool one_column = block_columns == 1;
+  if (extent == Extent::rows) return one_row || view.strides[0] == 1;
+  if (extent == Extent::columns) return one_column || view.strides[1] == 1;
+  if (order == Order::by_columns) {
+    return one_column && (one_row || view.strides[0] == 1);
+  }
+  return (one_column || view.strides[1] == 1) && (one_row || view.strides[0] == block_columns);
+}
+
+/// Operands that step i is the last to read go back, so that what is read next is in the cache. Before the
+/// step's own place is taken only those that it may be written over.
+void Plan::release_operands(std::size_t i, bool before) {
+  const Step& step = program->steps[i];
+  const bool over = step.kind == Kind::unary || step.kind == Kind::binary || step.kind == Kind::where ||
+                    step.kind == Kind::cast;
+  for (int a = 0; a < argument_count(step.kind); ++a) {
+    const auto arg = static_cast<std::size_t>(step.args[a]);
+    const Register& reg = registers[arg];
+    if (last_use_[arg] != i || released_[arg] || reg.place != Place::scratch || reg.phase == Phase::task) {
+      continue;
+    }
+    if (before && !(over && reg.extent == registers[i].extent && reg.item == registers[i].item)) continue;
+    if (in_pieces && reg.extent != Extent::all) continue;
+    released_[arg] = true;
+    free_.push_back({reg.offset, bytes(reg.extent, reg.item)});
+  }
+}
+
+void Plan::place_load(std::size_t i) {
+  Register& reg = registers[i];
+  const std::int32_t number = program->steps[i].args[0];
+  const View& view = inputs[static_cast<std::size_t>(number)];
+  if (reg.extent == Extent::one) {
+    reg.place = Place::fixed;
+    reg.fixed = view.as<std::byte>();
+  } else if (lies_as_block(view, reg.extent)) {
+    reg.place = Place::input;
+    reg.view = number;
+  } else {
+    reg.offset = take(bytes(reg.extent, reg.item), reg.phase == Phase::task);
+  }
+}
+
+/// Outputs that register i is: it is written into the first one that it can be written into.
+void Plan::place_outputs(std::size_t i) {
+  Register& reg = registers[i];
+  const Kind kind = program->steps[i].kind;
+  const bool computed = kind != Kind::load && kind != Kind::constant;
+  for (std::size_t o = 0; o < outputs.size(); ++o) {
+    if (static_cast<std::size_t>(program->outputs[o]) != i) continue;
+    const View& view = outputs[o];
+    const bool same_extent = reg.extent == (program->steps[i].row ? Extent::rows : Extent::all);
+    const bool as_block = same_extent && lies_as_block(view, reg.extent);
+    const std::int64_t run = order == Order::by_rows ? block_rows * block_columns : 0;
+    const auto item = static_cast<std::int64_t>(reg.item);
+    if (as_block && reg.extent == Extent::all && run * item >= kStreamedRun &&
+        rows * columns * item >= kStreamedBytes) {
+      reg.stores.push_back({static_cast<std::int32_t>(o), true});
+    } else if (computed && as_block && reg.view < 0 && !(in_pieces && reg.extent == Extent::rows)) {
+      reg.place = Place::output;
+      reg.view = static_cast<std::int32_t>(o);
+    } else {
+      reg.stores.push_back({static_cast<std::int32_t>(o), false});
+    }
+  }
+}
+
+Phase Plan::phase_of(std::size_t i) const {
+  const Extent extent = registers[i].extent;
+  if (extent == Extent::one) return Phase::once;
+  if (!in_pieces) return extent == Extent::columns ? Phase::task : Phase::block;
+  if (extent != Extent::rows || is_reduction(program->steps[i].kind)) return Phase::block;
+  return after_reduction_[i] ? Phase::after : Phase::rows;
+}
+
+Extent Plan::extent_of(std::size_t i) const {
+  const Step& step = program->steps[i];
+  if (is_reduction(step.kind)) return Extent::rows;
+  Extent extent = Extent::one;
+  if (step.kind == Kind::load) {
+    const View& view = inputs[static_cast<std::size_t>(step.args[0])];
+    if (rows > 1 && view.strides[0] != 0) extent = Extent::rows;
+    if (!step.row && columns > 1 && view.strides[1] != 0) extent = join(extent, Extent::columns);
+  }
+  for (int a = 0; a < argument_count(step.kind); ++a) {
+    extent = join(extent, registers[static_cast<std::size_t>(step.args[a])].extent);
+  }
+  // Where there is one row, or one at a time, values of the columns are like all others.
+  if (extent == Extent::columns && (in_pieces || rows == 1)) return Extent::all;
+  if (extent == Extent::rows && columns == 1 && !step.row) return Extent::all;
+  return extent;
+}
+
+void Plan::place(std::size_t i) {
+  const Step& step = program->steps[i];
+  Register& reg = registers[i];
+  reg.item = itemsize(step.dtype);
+  reg.extent = extent_of(i);
+  after_reduction_[i] = is_reduction(step.kind);
+  for (int a = 0; a < argument_count(step.kind); ++a) {
+    if (after_reduction_[static_cast<std::size_t>(step.args[a])]) after_reduction_[i] = true;
+  }
+  reg.phase = phase_of(i);
+  if (reg.extent == Extent::all || is_reduction(step.kind)) ++block_steps;
+  if (is_reduction(step.kind)) {
+    reg.reduction = static_cast<std::int32_t>(reductions.size());
+    reductions.push_back(static_cast<std::int32_t>(i));
+  }
+  place_outputs(i);
+  if (step.kind == Kind::load) {
+    place_load(i);
+  } else if (reg.extent == Extent::one) {
+    reg.place = Place::fixed;
+    reg.fixed = reinterpret_cast<std::byte*>(&constants_[i]);
+    if (step.kind != Kind::constant) return;
+    visit_dtype(step.dtype, [&]<class T>(T) {
+      const T element = step.value.to<T>();
+      std::memcpy(&constants_[i], &element, sizeof element);
+    });
+  } else {
+    place_step(i);
+  }
+}
+
+void Plan::place_step(std::size_t i) {
+  const Step& step = program->steps[i];
+  Register& reg = registers[i];
+  if (is_reduction(step.kind)) {
+    const Register& x = registers[static_cast<std::size_t>(step.args[0])];
+    if (x.extent != Extent::all) reg.spread = take(bytes(Extent::all, x.item), true);
+  }
+  release_operands(i, true);
+  if (reg.place == Place::scratch) reg.offset = take(bytes(reg.extent, reg.item), reg.phase == Phase::task);
+  release_operands(i, false);
+}
+
+void Plan::place_registers() {
+  const std::size_t count = program->steps.size();
+  after_reduction_.assign(count, false);
+  last_use_.assign(count, 0);
+  released_.assign(count, false);
+  constants_.assign(count, 0);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Step& step = program->steps[i];
+    for (int a = 0; a < argument_count(step.kind); ++a) last_use_[static_cast<std::size_t>(step.args[a])] = i;
+  }
+  for (std::size_t i = 0; i < count; ++i) place(i);
+  const std::size_t widest = bytes(Extent::all, sizeof(std::int64_t));
+  for (std::size_t& offset : spread_offset) offset = take(widest, true);
+  const std::size_t row_values = bytes(Extent::rows, sizeof(std::int64_t));
+  accumulators_offset = take(row_values, true);
+  values_offset = take(row_values, true);
+}
+
+}  // namespace tessera::cpu
