@@ -1,0 +1,20 @@
+#pragma once
+
+// Takes the place of devices/cuda/platform/sort.hpp.
+
+#include <cstddef>
+
+#include <thrust/execution_policy.h>
+#include <thrust/sort.h>
+
+#include "emulation/runtime.hpp"
+
+namespace tessera::cuda {
+
+template <class Key, class Value, class Allocator>
+void stable_sort(cudaStream_t stream, Allocator& /*allocator*/, Key* keys, Value* values, std::size_t count) {
+  cuda_emulation::enqueue(stream,
+                          [=] { thrust::stable_sort_by_key(thrust::cpp::par, keys, keys + count, values); });
+}
+
+}  // namespace tessera::cuda
