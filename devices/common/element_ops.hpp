@@ -63,13 +63,13 @@ constexpr bool gives_bool(BinaryOp op) {
 
 /// Calls `f(std::integral_constant<UnaryOp, op>{})`: the operation as a template argument.
 template <class F>
-decltype(auto) visit(UnaryOp op, F&& f) {
+constexpr decltype(auto) visit(UnaryOp op, F&& f) {
   using Op = UnaryOp;
   TESSERA_UNARY_OPS(TESSERA_VISIT)
   __builtin_unreachable();
 }
 template <class F>
-decltype(auto) visit(BinaryOp op, F&& f) {
+constexpr decltype(auto) visit(BinaryOp op, F&& f) {
   using Op = BinaryOp;
   TESSERA_BINARY_OPS(TESSERA_VISIT)
   __builtin_unreachable();

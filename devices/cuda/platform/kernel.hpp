@@ -20,7 +20,6 @@
 
 namespace tessera::cuda {
 
-#ifdef __CUDACC__
 /// Puts a kernel into the stream's queue.
 template <class... Parameters, class... Arguments>
 cudaError_t launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared,
@@ -34,7 +33,6 @@ cudaError_t launch(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::si
       },
       values);
 }
-#endif
 
 /// Says that what `data` held does not matter any more: nothing on a GPU, a fill in the emulation.
 inline void forget(void* /*data*/, std::size_t /*bytes*/, cudaStream_t /*stream*/) {}

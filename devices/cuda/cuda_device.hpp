@@ -1,0 +1,97 @@
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+#include <tessera/device.hpp>
+
+#include "devices/cuda/errors.hpp"
+#include "devices/cuda/products.hpp"
+#include "devices/cuda/staging.hpp"
+#include <platform/kernel.hpp>
+
+namespace tessera::cuda {
+
+/// One GPU: one in-order queue, kernels of our own, products by cuBLAS, sorts by Thrust. Each kernel's file
+/// is named after it. Kernels return before they have run.
+class CudaDevice final : public DeviceInterface {
+ public:
+  explicit CudaDevice(int index);
+
+  DeviceProperties properties() const override;
+
+  void* allocate(std::size_t bytes) override;
+  void deallocate(void* data, std::size_t bytes) noexcept override;
+  void upload(void* target, const void* source, std::size_t bytes) override;
+  void download(void* target, const void* source, std::size_t bytes) override;
+  void synchronize() override;
+
+  std::shared_ptr<Event> record() override;
+  double elapsed(const Event& start, const Event& stop) override;
+
+  void copy(const View& x, const View& out) override;
+  void fill(Scalar value, const View& out) override;
+  void iota(Scalar start, Scalar step, const View& out) override;
+  void unary(UnaryOp op, const View& x, const View& out) override;
+  void binary(BinaryOp op, const View& a, const View& b, const View& out) override;
+  void where(const View& condition, const View& a, const View& b, const View& out) override;
+
+  void reduce(ReduceOp op, const View& x, const View& out) override;
+  void arg_reduce(ArgReduceOp op, const View& x, const View& out) override;
+  void scan(ScanOp op, const View& x, const View& out) override;
+  void sort(bool descending, bool indices, const View& x, const View& out) override;
+
+  void matmul(Precision precision, const View& x, const View& y, const View& out) override;
+
+  void take(const View& x, const View& indices, const View& out) override;
+  void take_along(const View& x, const View& indices, const View& out) override;
+  void scatter(ScatterOp op, const View& indices, const View& updates, const View& target) override;
+  void searchsorted(bool right, const View& sorted, const View& values, const View& out) override;
+  void nonzero(const View& x, const View& out) override;
+
+  void random_bits(std::uint64_t key, std::uint64_t counter, const View& out) override;
+
+  void matmul_argmin(Precision precision, Scalar alpha, const View& x, const View& y, const View& bias,
+                     const View& index, const View& score) override;
+
+  // ---- for kernels
+
+  /// Makes this the calling thread's device. Throws where it was lost.
+  void enter() const;
+  /// Throws where a call failed; remembers a lost device.
+  void check(cudaError_t error) const;
+
+  template <class... Parameters, class... Arguments>
+  void enqueue(void (*kernel)(Parameters...), dim3 grid, dim3 block, Arguments&&... arguments) const {
+    check(launch(kernel, grid, block, 0, stream_, std::forward<Arguments>(arguments)...));
+  }
+
+  /// Enough blocks for `count` threads of work, and no more than keep the device busy.
+  dim3 grid_for(std::int64_t count, int block) const;
+
+  /// Bytes for a kernel's own use; what they hold is of no meaning.
+  Workspace scratch(std::size_t bytes);
+  IndexCheck index_check() const;
+  cudaStream_t stream() const { return stream_; }
+
+ private:
+  void throw_wrong_index();
+
+  int index_;
+  std::string name_;
+  cudaStream_t stream_ = nullptr;
+  DeviceProperties properties_;
+  int multiprocessors_ = 1;
+  mutable std::atomic<bool> lost_{false};
+  IndexReport* report_ = nullptr;  ///< as the host sees it
+  IndexReport* report_on_device_ = nullptr;
+  int* report_taken_ = nullptr;
+  std::mutex report_mutex_;
+  Staging staging_;
+  Products products_;
+};
+
+}  // namespace tessera::cuda

@@ -1,0 +1,253 @@
+#include "devices/cuda/products.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include <tessera/device.hpp>
+#include <tessera/error.hpp>
+
+#include <platform/library.hpp>
+#include <platform/limits.hpp>
+
+namespace tessera::cuda {
+namespace {
+
+#define TESSERA_TEXT_(x) #x
+#define TESSERA_TEXT(x) TESSERA_TEXT_(x)
+
+constexpr std::array<const char*, 2> kLibraryNames = {
+    "libcublasLt.so." TESSERA_TEXT(CUBLAS_VER_MAJOR),
+    "/usr/local/cuda/lib64/libcublasLt.so." TESSERA_TEXT(CUBLAS_VER_MAJOR)};
+
+// The algorithm is chosen for this many rows, whatever the number of rows is: a row of a product must not
+// depend on how many rows are beside it.
+constexpr std::int64_t kRowsChosenFor = 4096;
+const std::byte* address(const Matrix& matrix, DType dtype, std::int64_t element) {
+  return static_cast<const std::byte*>(matrix.data) + element * static_cast<std::int64_t>(itemsize(dtype));
+}
+
+}  // namespace
+
+/// The functions that are used, found by name.
+struct Products::Library {
+  cublasLtHandle_t handle = nullptr;
+  std::size_t version = 0;
+
+#define TESSERA_CUBLAS_FUNCTIONS(X)      \
+  X(cublasLtCreate)                      \
+  X(cublasLtGetVersion)                  \
+  X(cublasLtGetStatusString)             \
+  X(cublasLtMatmulDescDestroy)           \
+  X(cublasLtMatmulDescSetAttribute)      \
+  X(cublasLtMatmulDescCreate)            \
+  X(cublasLtMatrixLayoutCreate)          \
+  X(cublasLtMatrixLayoutDestroy)         \
+  X(cublasLtMatrixLayoutSetAttribute)    \
+  X(cublasLtMatmulPreferenceCreate)      \
+  X(cublasLtMatmulPreferenceDestroy)     \
+  X(cublasLtMatmulPreferenceSetAttribute) \
+  X(cublasLtMatmulAlgoGetHeuristic)      \
+  X(cublasLtMatmul)
+
+#define TESSERA_MEMBER(name) decltype(&::name) name = nullptr;
+  TESSERA_CUBLAS_FUNCTIONS(TESSERA_MEMBER)
+#undef TESSERA_MEMBER
+
+  Library() {
+    std::string reason;
+    void* const library = open_library(kLibraryNames, reason);
+    if (library == nullptr) {
+      throw DeviceError(std::string("[") + current_operation() + "] cuBLAS cannot be opened: " + reason +
+                        "; install CUDA " TESSERA_TEXT(CUBLAS_VER_MAJOR) "'s cuBLAS, or add its folder to LD_LIBRARY_PATH");
+    }
+#define TESSERA_FIND(name)                                                    \
+  name = reinterpret_cast<decltype(name)>(find_symbol(library, #name));       \
+  if (name == nullptr) {                                                      \
+    throw DeviceError(std::string("[") + current_operation() +                \
+                      "] cuBLAS has no function " #name ": another version than the module was built with"); \
+  }
+    TESSERA_CUBLAS_FUNCTIONS(TESSERA_FIND)
+#undef TESSERA_FIND
+    check(cublasLtCreate(&handle), "cublasLtCreate");
+    version = cublasLtGetVersion();
+  }
+
+  void check(cublasStatus_t status, const char* call) const {
+    if (status == CUBLAS_STATUS_SUCCESS) return;
+    throw DeviceError(std::string("[") + current_operation() + "] cuBLAS: " + call + " failed: " +
+                      cublasLtGetStatusString(status) + " (status " + std::to_string(static_cast<int>(status)) + ")");
+  }
+};
+
+namespace {
+
+/// What a call describes to cuBLAS, taken down again whatever happens. cuBLAS is column-major: its A is y, its B
+/// is x, its D is out, each read as its transpose.
+template <class Library>
+class Description {
+ public:
+  /// Leading dimensions of 0 stand for matrices without gaps.
+  Description(const Library& library, const Product& product, std::int64_t rows, std::int64_t batch,
+              bool as_stored)
+      : library_(library) {
+    const bool wide = product.dtype == DType::float64;
+    const cudaDataType_t type = wide ? CUDA_R_64F : CUDA_R_32F;
+    const cublasComputeType_t compute = wide                                     ? CUBLAS_COMPUTE_64F
+                                        : product.precision == Precision::tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32
+                                                                                 : CUBLAS_COMPUTE_32F_PEDANTIC;
+    library.check(library.cublasLtMatmulDescCreate(&operation, compute, type), "cublasLtMatmulDescCreate");
+    set_transpose(CUBLASLT_MATMUL_DESC_TRANSA, product.y.turned);
+    set_transpose(CUBLASLT_MATMUL_DESC_TRANSB, product.x.turned);
+    a = layout(type, product.inner, product.columns, product.y, batch, as_stored);
+    b = layout(type, rows, product.inner, product.x, batch, as_stored);
+    d = layout(type, rows, product.columns, product.out, batch, as_stored);
+  }
+  Description(const Description&) = delete;
+  Description& operator=(const Description&) = delete;
+  ~Description() {
+    for (const cublasLtMatrixLayout_t matrix : {a, b, d}) {
+      if (matrix != nullptr) library_.cublasLtMatrixLayoutDestroy(matrix);
+    }
+    if (operation != nullptr) library_.cublasLtMatmulDescDestroy(operation);
+  }
+
+  cublasLtMatmulDesc_t operation = nullptr;
+  cublasLtMatrixLayout_t a = nullptr;
+  cublasLtMatrixLayout_t b = nullptr;
+  cublasLtMatrixLayout_t d = nullptr;
+
+ private:
+  void set_transpose(cublasLtMatmulDescAttributes_t attribute, bool turned) {
+    const std::int32_t value = turned ? CUBLAS_OP_T : CUBLAS_OP_N;
+    library_.check(library_.cublasLtMatmulDescSetAttribute(operation, attribute, &value, sizeof value),
+                   "cublasLtMatmulDescSetAttribute");
+  }
+
+  /// A matrix of ours, [rows, columns].
+  cublasLtMatrixLayout_t layout(cudaDataType_t type, std::int64_t rows, std::int64_t columns, const Matrix& matrix,
+                                std::int64_t batch, bool as_stored) {
+    if (matrix.turned) std::swap(rows, columns);
+    const std::int64_t leading = as_stored ? matrix.leading : columns;
+    cublasLtMatrixLayout_t result = nullptr;
+    library_.check(library_.cublasLtMatrixLayoutCreate(&result, type, static_cast<std::uint64_t>(columns),
+                                                       static_cast<std::uint64_t>(rows), leading),
+                   "cublasLtMatrixLayoutCreate");
+    const auto count = static_cast<std::int32_t>(batch);
+    const std::int64_t offset = matrix.batch_stride;
+    const auto set = [&](cublasLtMatrixLayoutAttribute_t attribute, const void* value, std::size_t bytes) {
+      library_.check(library_.cublasLtMatrixLayoutSetAttribute(result, attribute, value, bytes),
+                     "cublasLtMatrixLayoutSetAttribute");
+    };
+    if (batch > 1) {
+      set(CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count);
+      set(CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &offset, sizeof offset);
+    }
+    return result;
+  }
+
+  const Library& library_;
+};
+
+/// Algorithms that split the inner dimension are out, and so are those that want more than the element's alignment:
+/// both would make a row depend on where it lies.
+template <class Library>
+cublasLtMatmulAlgo_t choose(const Library& library, const Product& product) {
+  const Description description(library, product, kRowsChosenFor, 1, false);
+  cublasLtMatmulPreference_t preference = nullptr;
+  library.check(library.cublasLtMatmulPreferenceCreate(&preference), "cublasLtMatmulPreferenceCreate");
+  const std::uint32_t schemes = CUBLASLT_REDUCTION_SCHEME_NONE;
+  const auto alignment = static_cast<std::uint32_t>(itemsize(product.dtype));
+  const auto set = [&](cublasLtMatmulPreferenceAttributes_t attribute, const std::uint32_t& value) {
+    library.check(library.cublasLtMatmulPreferenceSetAttribute(preference, attribute, &value, sizeof value),
+                  "cublasLtMatmulPreferenceSetAttribute");
+  };
+  set(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, schemes);
+  set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, alignment);
+  set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignment);
+  set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignment);
+  set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment);
+  cublasLtMatmulHeuristicResult_t result{};
+  int found = 0;
+  const cublasStatus_t status = library.cublasLtMatmulAlgoGetHeuristic(
+      library.handle, description.operation, description.a, description.b, description.d, description.d,
+      preference, 1, &result, &found);
+  library.cublasLtMatmulPreferenceDestroy(preference);
+  library.check(status, "cublasLtMatmulAlgoGetHeuristic");
+  if (found == 0 || result.state != CUBLAS_STATUS_SUCCESS) {
+    throw DeviceError(std::string("[") + current_operation() + "] cuBLAS has no algorithm for a product with " +
+                      std::to_string(product.columns) + " columns and an inner dimension of " +
+                      std::to_string(product.inner) + " that leaves the inner dimension whole");
+  }
+  return result.algo;
+}
+
+}  // namespace
+
+Products::Products() = default;
+Products::~Products() = default;
+
+Products::Library& Products::library() {
+  if (library_ == nullptr) {
+    std::size_t before = 0;
+    std::size_t after = 0;
+    std::size_t total = 0;
+    cudaMemGetInfo(&before, &total);
+    library_ = std::make_unique<Library>();
+    cudaMemGetInfo(&after, &total);
+    library_bytes_ = before > after ? static_cast<std::int64_t>(before - after) : 0;
+  }
+  return *library_;
+}
+
+cublasLtMatmulAlgo_t Products::algorithm(const Product& product) {
+  // Neither the rows nor the memory of the matrices take part.
+  const std::string key = std::to_string(static_cast<int>(product.dtype)) + "," +
+                          std::to_string(static_cast<int>(product.precision)) + "," +
+                          std::to_string(product.columns) + "," + std::to_string(product.inner) +
+                          (product.x.turned ? ",x" : "") + (product.y.turned ? ",y" : "");
+  const auto known = algorithms_.find(key);
+  if (known != algorithms_.end()) return known->second;
+  constexpr std::size_t kMostKept = 1000;
+  if (algorithms_.size() >= kMostKept) algorithms_.clear();
+  return algorithms_.emplace(key, choose(library(), product)).first->second;
+}
+
+void Products::run(cudaStream_t stream, const Product& product) {
+  const std::lock_guard lock(mutex_);
+  const Library& calls = library();
+  const cublasLtMatmulAlgo_t chosen = algorithm(product);
+  const double one = 1;
+  const double zero = 0;
+  const float narrow_one = 1;
+  const float narrow_zero = 0;
+  const bool wide = product.dtype == DType::float64;
+  const void* const alpha = wide ? static_cast<const void*>(&one) : &narrow_one;
+  const void* const beta = wide ? static_cast<const void*>(&zero) : &narrow_zero;
+  for (std::int64_t batch = 0; batch < product.batch; batch += kBatchPerCall) {
+    for (std::int64_t row = 0; row < product.rows; row += kRowsPerCall) {
+      const std::int64_t rows = std::min(kRowsPerCall, product.rows - row);
+      const Description description(calls, product, rows, std::min(kBatchPerCall, product.batch - batch), true);
+      const auto x = address(product.x, product.dtype,
+                             batch * product.x.batch_stride + row * (product.x.turned ? 1 : product.x.leading));
+      const auto y = address(product.y, product.dtype, batch * product.y.batch_stride);
+      auto* const out = const_cast<std::byte*>(address(
+          product.out, product.dtype, batch * product.out.batch_stride + row * product.out.leading));
+      calls.check(calls.cublasLtMatmul(calls.handle, description.operation, alpha, y, description.a, x,
+                                       description.b, beta, out, description.d, out, description.d, &chosen,
+                                       nullptr, 0, stream),
+                  "cublasLtMatmul");
+    }
+  }
+}
+
+std::string Products::description() const {
+  const std::lock_guard lock(mutex_);
+  if (library_ == nullptr) return "cuBLAS, opened at the first product";
+  const std::size_t version = library_->version;
+  return "cuBLAS " + std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
+         std::to_string(version % 100);
+}
+
+}  // namespace tessera::cuda

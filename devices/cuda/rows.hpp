@@ -1,0 +1,142 @@
+#pragma once
+
+// Reductions along the middle axis of [outer, axis, inner]: which threads work on which part, in an order
+// that follows from the shape alone.
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "devices/cuda/device_code.hpp"
+
+namespace tessera::cuda {
+
+/// A task is a piece of an axis; 1, 32 or 256 neighbouring threads (`lanes`) share one. A long axis is cut
+/// into pieces where there are few of them, and the pieces' results are reduced by a second launch.
+struct Rows {
+  std::int64_t tasks = 0;
+  std::int64_t axis = 0;
+  std::int64_t inner = 0;
+  std::int64_t pieces = 1;  ///< of one axis
+  std::int64_t piece = 0;   ///< elements of one
+  std::int64_t strides[3] = {};
+  std::int64_t out_strides[3] = {};  ///< outer, piece, inner
+  int lanes = 1;
+};
+
+/// Where a task reads and writes.
+struct Task {
+  std::int64_t first;  ///< position on the axis
+  std::int64_t count;
+  std::int64_t in;   ///< offset of the first element
+  std::int64_t out;
+};
+
+__device__ inline Task task_of(const Rows& rows, std::int64_t task) {
+  const std::int64_t i = task % rows.inner;
+  const std::int64_t piece = task / rows.inner % rows.pieces;
+  const std::int64_t o = task / rows.inner / rows.pieces;
+  const std::int64_t first = piece * rows.piece;
+  const std::int64_t rest = rows.axis - first;
+  return {first, rest < rows.piece ? rest : rows.piece,
+          o * rows.strides[0] + first * rows.strides[1] + i * rows.strides[2],
+          o * rows.out_strides[0] + piece * rows.out_strides[1] + i * rows.out_strides[2]};
+}
+
+// An axis this short is one thread's work.
+inline constexpr std::int64_t kThreadAxis = 16;
+// An axis longer than this is a block's work, not a warp's.
+inline constexpr std::int64_t kWarpAxis = 2048;
+// Tasks that keep a device busy, and the shortest piece worth a task of its own.
+inline constexpr std::int64_t kThreadTasks = 65536;
+inline constexpr std::int64_t kThreadPiece = 256;
+inline constexpr std::int64_t kBlockTasks = 2048;
+inline constexpr std::int64_t kBlockPiece = 4096;
+
+/// `may_cut`: whether there is a second launch for pieces.
+inline Rows plan_rows(const Shape& shape, const Strides& strides, bool may_cut) {
+  Rows rows;
+  const std::int64_t axes = shape[0] * shape[2];
+  rows.axis = shape[1];
+  rows.inner = shape[2];
+  for (int i = 0; i < 3; ++i) rows.strides[i] = strides[i];
+  const bool side_by_side = rows.inner > 1 && std::abs(strides[2]) <= std::abs(strides[1]);
+  if (rows.axis <= kThreadAxis || (side_by_side && (may_cut || axes >= kThreadTasks))) {
+    rows.lanes = 1;
+  } else {
+    rows.lanes = rows.axis <= kWarpAxis ? kWarpSize : kThreads;
+  }
+  if (may_cut && rows.lanes != kWarpSize && axes > 0) {
+    const bool thread = rows.lanes == 1;
+    const std::int64_t most = std::max<std::int64_t>(1, (thread ? kThreadTasks : kBlockTasks) / axes);
+    const std::int64_t shortest = thread ? kThreadPiece : kBlockPiece;
+    rows.pieces = std::clamp<std::int64_t>((rows.axis + shortest - 1) / shortest, 1, most);
+  }
+  rows.piece = rows.pieces == 1 ? rows.axis : (rows.axis + rows.pieces - 1) / rows.pieces;
+  if (rows.pieces > 1) rows.pieces = (rows.axis + rows.piece - 1) / rows.piece;  // none is empty
+  rows.tasks = axes * rows.pieces;
+  return rows;
+}
+
+/// Results go to [outer, inner] with the given strides.
+inline void set_output(Rows& rows, const Strides& strides) {
+  rows.out_strides[0] = strides[0];
+  rows.out_strides[1] = 0;
+  rows.out_strides[2] = strides[1];
+}
+
+/// Results of pieces go to [outer, pieces, inner], without gaps.
+inline void set_partial_output(Rows& rows) {
+  rows.out_strides[0] = rows.pieces * rows.inner;
+  rows.out_strides[1] = rows.inner;
+  rows.out_strides[2] = 1;
+}
+
+/// Work that the launch has: tasks times lanes threads.
+inline std::int64_t threads_of(const Rows& rows) {
+  return rows.tasks * rows.lanes;
+}
+
+// ---- in kernels
+
+/// Calls body(task number, lane) for each task of the calling thread. Threads of one task come together.
+template <class Body>
+__device__ void for_each_task(const Rows& rows, const Body& body) {
+  const auto lanes = static_cast<unsigned>(rows.lanes);
+  const unsigned groups = blockDim.x / lanes;
+  const int lane = static_cast<int>(threadIdx.x % lanes);
+  for (std::int64_t task = static_cast<std::int64_t>(blockIdx.x) * groups + threadIdx.x / lanes; task < rows.tasks;
+       task += static_cast<std::int64_t>(gridDim.x) * groups) {
+    body(task, lane);
+  }
+}
+
+template <class T>
+__device__ T from_lane_xor(T value, int bits) {
+  if constexpr (sizeof(T) < 4) {
+    return static_cast<T>(__shfl_xor_sync(kAllLanes, static_cast<int>(value), bits));
+  } else if constexpr (std::is_same_v<T, std::uint64_t>) {
+    return static_cast<T>(__shfl_xor_sync(kAllLanes, static_cast<long long>(value), bits));
+  } else if constexpr (std::is_same_v<T, std::int64_t>) {
+    return static_cast<T>(__shfl_xor_sync(kAllLanes, static_cast<long long>(value), bits));
+  } else {
+    return __shfl_xor_sync(kAllLanes, value, bits);
+  }
+}
+
+/// Combines what the lanes of a task hold, in a fixed order; lane 0 has the result. `shared` holds one value a
+/// warp of the block.
+template <class T, class Combine>
+__device__ T combine_lanes(T value, int lanes, int lane, T* shared, const Combine& combine) {
+  if (lanes == 1) return value;
+  for (int bits = kWarpSize / 2; bits > 0; bits /= 2) value = combine(value, from_lane_xor(value, bits));
+  if (lanes == kWarpSize) return value;
+  if (lane % kWarpSize == 0) shared[lane / kWarpSize] = value;
+  __syncthreads();
+  if (lane == 0) {
+    for (int warp = 1; warp < lanes / kWarpSize; ++warp) value = combine(value, shared[warp]);
+  }
+  __syncthreads();
+  return value;
+}
+
+}  // namespace tessera::cuda

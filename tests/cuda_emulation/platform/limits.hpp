@@ -1,0 +1,14 @@
+#pragma once
+
+// Takes the place of devices/cuda/platform/limits.hpp: small, so that work is cut into pieces in tests.
+
+#include <cstdint>
+
+namespace tessera::cuda {
+
+inline constexpr std::int64_t kMostElements = 20000;
+inline constexpr std::int64_t kMostNarrow = 3000;
+inline constexpr std::int64_t kRowsPerCall = 100;
+inline constexpr std::int64_t kBatchPerCall = 3;
+
+}  // namespace tessera::cuda
