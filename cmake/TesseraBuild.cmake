@@ -25,16 +25,17 @@ include(GNUInstallDirs)
 
 # Every target of the tree links to this.
 add_library(tessera_build INTERFACE)
+# (nvcc takes options of its own: devices/cuda.)
 target_compile_options(tessera_build INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
   # No fused multiply-add but where a kernel asks for one: eager and fused code agree in bits.
-  -ffp-contract=off)
+  -ffp-contract=off>)
 # GCC 12 sees overlapping copies in `"text" + std::string` (GCC bug 105651).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  target_compile_options(tessera_build INTERFACE -Wno-restrict)
+  target_compile_options(tessera_build INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
 if(TESSERA_WERROR)
-  target_compile_options(tessera_build INTERFACE -Werror)
+  target_compile_options(tessera_build INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
 endif()
 if(TESSERA_SANITIZE)
   # GCC takes what sanitizers insert for reads of values never set.

@@ -13,7 +13,8 @@ std::string describe(const Form& form) {
 }
 
 bool is_slow(const Device& device) {
-  return device.name().starts_with("reference") || device.name().starts_with("fake");
+  const std::string& name = device.name();
+  return name.starts_with("reference") || name.starts_with("fake") || name.starts_with("cuda-emulated");
 }
 
 std::int64_t copies(const Form& form, std::int64_t samples, const Device& device) {

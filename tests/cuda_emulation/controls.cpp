@@ -1,0 +1,29 @@
+// The switches of the emulated device, for tests that find them by name (controls.hpp).
+
+#include <cstddef>
+
+#include "emulation/libraries.hpp"
+#include "emulation/runtime.hpp"
+#include "emulation/settings.hpp"
+
+#define TESSERA_CUDA_CONTROL extern "C" __attribute__((visibility("default")))
+
+/// 0: forward, 1: reversed, 2: shuffled.
+TESSERA_CUDA_CONTROL void tessera_cuda_emulation_set_order(int order) {
+  cuda_emulation::settings().order = static_cast<cuda_emulation::Order>(order);
+}
+TESSERA_CUDA_CONTROL void tessera_cuda_emulation_set_fill(int byte) {
+  cuda_emulation::settings().fill = static_cast<unsigned char>(byte);
+}
+TESSERA_CUDA_CONTROL void tessera_cuda_emulation_fail_allocation(long first) {
+  cuda_emulation::fail_allocation(first);
+}
+TESSERA_CUDA_CONTROL void tessera_cuda_emulation_lose(int device) {
+  cuda_emulation::lose(device);
+}
+TESSERA_CUDA_CONTROL void tessera_cuda_emulation_hide_libraries(int hidden) {
+  cuda_emulation::hide_libraries(hidden != 0);
+}
+TESSERA_CUDA_CONTROL long tessera_cuda_emulation_pending() {
+  return static_cast<long>(cuda_emulation::pending());
+}
