@@ -1,5 +1,5 @@
-// argmin and argmax: the lowest index of equals, the first NaN. Also the tail of matmul_argmin: bias + alpha *
-// product, of which only the winners are written.
+// argmin and argmax: the lowest index of equals, the first NaN. Also the tail of matmul_argmin: bias + alpha
+// * product, of which only the winners are written.
 
 #include "devices/common/element_ops.hpp"
 #include "devices/cuda/cuda_device.hpp"
@@ -45,7 +45,8 @@ __device__ Candidate<T> better_of_lanes(ArgReduceOp op, Candidate<T> best, int l
   }
   __syncthreads();
   if (lane == 0) {
-    for (int warp = 1; warp < lanes / kWarpSize; ++warp) best = better(op, best, {values[warp], indices[warp]});
+    for (int warp = 1; warp < lanes / kWarpSize; ++warp)
+      best = better(op, best, {values[warp], indices[warp]});
   }
   __syncthreads();
   return best;
@@ -74,8 +75,8 @@ struct alignas(16) Pack {
 /// Offers each element of a row to its lane, in ascending order for each lane. Rows without gaps are read 16
 /// bytes at a time.
 template <class T, class Map>
-__device__ void offer_row(ArgReduceOp op, Candidate<T>& best, const T* row, std::int64_t stride, std::int64_t count,
-                          std::int64_t first, int lane, int lanes, const Map& map) {
+__device__ void offer_row(ArgReduceOp op, Candidate<T>& best, const T* row, std::int64_t stride,
+                          std::int64_t count, std::int64_t first, int lane, int lanes, const Map& map) {
   constexpr int kWidth = 16 / sizeof(T);
   if (stride != 1 || lanes == 1) {
     for (std::int64_t j = lane; j < count; j += lanes) {
@@ -172,8 +173,8 @@ void CudaDevice::arg_reduce(ArgReduceOp op, const View& x, const View& out) {
   });
 }
 
-void CudaDevice::matmul_argmin(Precision precision, Scalar alpha, const View& x, const View& y, const View& bias,
-                               const View& index, const View& score) {
+void CudaDevice::matmul_argmin(Precision precision, Scalar alpha, const View& x, const View& y,
+                               const View& bias, const View& index, const View& score) {
   const std::int64_t m = x.shape[0];
   const std::int64_t n = y.shape[0];
   if (m == 0) return;

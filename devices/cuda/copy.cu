@@ -61,8 +61,8 @@ __global__ void convert_kernel(DType from, Walk<2> walk, const void* x, std::uin
       Operand<From> operand;
       operand.data = static_cast<const From*>(x);
       if (x == nullptr) std::memcpy(&operand.value, &bits, sizeof(From));
-      for_each_element<To, 1>(
-          walk, out, [&](const std::int64_t(&at)[2]) { return convert<To>(operand.load(at[1])); });
+      for_each_element<To, 1>(walk, out,
+                              [&](const std::int64_t(&at)[2]) { return convert<To>(operand.load(at[1])); });
     }
   });
 }
@@ -150,8 +150,8 @@ void CudaDevice::iota(Scalar start, Scalar step, const View& out) {
   visit_dtype(out.dtype, [&]<class T>(T) {
     std::int64_t first = 0;  // of the piece
     in_pieces(std::array{out}, [&](const auto& views) {
-      enqueue(iota_kernel<T>, grid_for(views[0].size(), kThreads), kThreads, make_walk(views), start, step, first,
-              views[0].template as<T>());
+      enqueue(iota_kernel<T>, grid_for(views[0].size(), kThreads), kThreads, make_walk(views), start, step,
+              first, views[0].template as<T>());
       first += views[0].size();
     });
   });

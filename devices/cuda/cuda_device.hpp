@@ -8,10 +8,10 @@
 
 #include <tessera/device.hpp>
 
+#include <platform/kernel.hpp>
 #include "devices/cuda/errors.hpp"
 #include "devices/cuda/products.hpp"
 #include "devices/cuda/staging.hpp"
-#include <platform/kernel.hpp>
 
 namespace tessera::cuda {
 

@@ -11,9 +11,9 @@
 #include <tessera/device.hpp>
 #include <tessera/scalar.hpp>
 
-#include "devices/cuda/errors.hpp"
 #include <platform/kernel.hpp>
 #include <platform/limits.hpp>
+#include "devices/cuda/errors.hpp"
 
 namespace tessera::cuda {
 
@@ -32,7 +32,8 @@ __device__ inline std::int64_t threads_in_grid() {
 
 // ---- positions
 
-/// Calls f(views) for pieces of at most kMostElements elements: the one place that makes 32-bit positions safe.
+/// Calls f(views) for pieces of at most kMostElements elements: the one place that makes 32-bit positions
+/// safe.
 template <std::size_t N, class F>
 void in_pieces(const std::array<View, N>& views, F&& f, std::int64_t most = kMostElements) {
   if (views[0].size() <= most) {
@@ -147,9 +148,10 @@ Operand<T> make_operand(const View& view) {
 
 /// The unsigned integer of T's size, for kernels that only move bits.
 template <std::size_t bytes>
-using Bits = std::conditional_t<bytes == 1, std::uint8_t,
-                                std::conditional_t<bytes == 2, std::uint16_t,
-                                                   std::conditional_t<bytes == 4, std::uint32_t, std::uint64_t>>>;
+using Bits =
+    std::conditional_t<bytes == 1, std::uint8_t,
+                       std::conditional_t<bytes == 2, std::uint16_t,
+                                          std::conditional_t<bytes == 4, std::uint32_t, std::uint64_t>>>;
 
 /// Calls f(Bits{}) for the size of a dtype's elements.
 template <class F>
@@ -182,8 +184,10 @@ __device__ void visit_dtype_here(DType dtype, const F& f) {
 
 // ---- indices
 
-/// An index counted from the end where negative. Wrong ones are reported and become 0, or -1 in an empty axis.
-__device__ inline std::int64_t checked_index(const IndexCheck& check, std::int64_t index, std::int64_t length) {
+/// An index counted from the end where negative. Wrong ones are reported and become 0, or -1 in an empty
+/// axis.
+__device__ inline std::int64_t checked_index(const IndexCheck& check, std::int64_t index,
+                                             std::int64_t length) {
   const std::int64_t position = index < 0 ? index + length : index;
   if (position >= 0 && position < length) return position;
   if (atomicCAS(check.taken, 0, 1) == 0) {

@@ -8,8 +8,8 @@ namespace {
 
 /// out[o, c, i] = x[o, indices[o, c, i], i]; an index's stride is 0 where it does not depend on o or i.
 template <class T>
-__global__ void take_kernel(IndexCheck check, Walk<3> walk, std::int64_t axis, std::int64_t axis_stride, const T* x,
-                            const std::int64_t* indices, T* out) {
+__global__ void take_kernel(IndexCheck check, Walk<3> walk, std::int64_t axis, std::int64_t axis_stride,
+                            const T* x, const std::int64_t* indices, T* out) {
   for_each_element<T, kBatch>(walk, out, [&](const std::int64_t(&at)[3]) {
     const std::int64_t position = checked_index(check, indices[at[2]], axis);
     return position < 0 ? T{} : x[at[1] + position * axis_stride];

@@ -1,5 +1,5 @@
-// Floats go to cuBLAS as they lie wherever it can take them. Integers, and products with a vector, are kernels of
-// our own.
+// Floats go to cuBLAS as they lie wherever it can take them. Integers, and products with a vector, are
+// kernels of our own.
 
 #include <optional>
 #include <vector>
@@ -112,7 +112,10 @@ std::optional<Matrix> as_matrix(const View& view) {
 }
 
 View packed(const Workspace& memory, const View& view) {
-  return {.data = memory.data(), .dtype = view.dtype, .shape = view.shape, .strides = row_major_strides(view.shape)};
+  return {.data = memory.data(),
+          .dtype = view.dtype,
+          .shape = view.shape,
+          .strides = row_major_strides(view.shape)};
 }
 
 /// An operand as cuBLAS takes it, copied only where it must be.
@@ -136,8 +139,9 @@ void CudaDevice::matmul(Precision precision, const View& x, const View& y, const
         out.shape[0] * ((out.shape[1] + kTile - 1) / kTile) * ((out.shape[2] + kTile - 1) / kTile);
     visit_dtype(x.dtype, [&]<class T>(T) {
       if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-        enqueue(integer_kernel<T>, grid_for(tiles, 1), dim3(kTile, kTile), out.shape[0], out.shape[1], out.shape[2],
-                inner, x.as<const T>(), strides_of(x), y.as<const T>(), strides_of(y), out.as<T>(), strides_of(out));
+        enqueue(integer_kernel<T>, grid_for(tiles, 1), dim3(kTile, kTile), out.shape[0], out.shape[1],
+                out.shape[2], inner, x.as<const T>(), strides_of(x), y.as<const T>(), strides_of(y),
+                out.as<T>(), strides_of(out));
       }
     });
     return;

@@ -26,11 +26,12 @@ int count_devices(std::string& reason) noexcept {
         cudaDriverGetVersion(&driver);
         const std::string needed =
             std::to_string(CUDART_VERSION / 1000) + "." + std::to_string(CUDART_VERSION % 1000 / 10);
-        reason = driver == 0
-                     ? "there is no NVIDIA driver (libcuda.so.1) on this machine; install one for CUDA " + needed
-                     : "the NVIDIA driver is for CUDA " + std::to_string(driver / 1000) + "." +
-                           std::to_string(driver % 1000 / 10) + ", and CUDA " + needed +
-                           " is needed; install a newer driver";
+        reason =
+            driver == 0
+                ? "there is no NVIDIA driver (libcuda.so.1) on this machine; install one for CUDA " + needed
+                : "the NVIDIA driver is for CUDA " + std::to_string(driver / 1000) + "." +
+                      std::to_string(driver % 1000 / 10) + ", and CUDA " + needed +
+                      " is needed; install a newer driver";
         break;
       }
       case cudaSuccess:

@@ -35,20 +35,20 @@ struct Products::Library {
   cublasLtHandle_t handle = nullptr;
   std::size_t version = 0;
 
-#define TESSERA_CUBLAS_FUNCTIONS(X)      \
-  X(cublasLtCreate)                      \
-  X(cublasLtGetVersion)                  \
-  X(cublasLtGetStatusString)             \
-  X(cublasLtMatmulDescDestroy)           \
-  X(cublasLtMatmulDescSetAttribute)      \
-  X(cublasLtMatmulDescCreate)            \
-  X(cublasLtMatrixLayoutCreate)          \
-  X(cublasLtMatrixLayoutDestroy)         \
-  X(cublasLtMatrixLayoutSetAttribute)    \
-  X(cublasLtMatmulPreferenceCreate)      \
-  X(cublasLtMatmulPreferenceDestroy)     \
+#define TESSERA_CUBLAS_FUNCTIONS(X)       \
+  X(cublasLtCreate)                       \
+  X(cublasLtGetVersion)                   \
+  X(cublasLtGetStatusString)              \
+  X(cublasLtMatmulDescDestroy)            \
+  X(cublasLtMatmulDescSetAttribute)       \
+  X(cublasLtMatmulDescCreate)             \
+  X(cublasLtMatrixLayoutCreate)           \
+  X(cublasLtMatrixLayoutDestroy)          \
+  X(cublasLtMatrixLayoutSetAttribute)     \
+  X(cublasLtMatmulPreferenceCreate)       \
+  X(cublasLtMatmulPreferenceDestroy)      \
   X(cublasLtMatmulPreferenceSetAttribute) \
-  X(cublasLtMatmulAlgoGetHeuristic)      \
+  X(cublasLtMatmulAlgoGetHeuristic)       \
   X(cublasLtMatmul)
 
 #define TESSERA_MEMBER(name) decltype(&::name) name = nullptr;
@@ -59,13 +59,14 @@ struct Products::Library {
     std::string reason;
     void* const library = open_library(kLibraryNames, reason);
     if (library == nullptr) {
-      throw DeviceError(std::string("[") + current_operation() + "] cuBLAS cannot be opened: " + reason +
-                        "; install CUDA " TESSERA_TEXT(CUBLAS_VER_MAJOR) "'s cuBLAS, or add its folder to LD_LIBRARY_PATH");
+      throw DeviceError(
+          std::string("[") + current_operation() + "] cuBLAS cannot be opened: " + reason +
+          "; install CUDA " TESSERA_TEXT(CUBLAS_VER_MAJOR) "'s cuBLAS, or add its folder to LD_LIBRARY_PATH");
     }
-#define TESSERA_FIND(name)                                                    \
-  name = reinterpret_cast<decltype(name)>(find_symbol(library, #name));       \
-  if (name == nullptr) {                                                      \
-    throw DeviceError(std::string("[") + current_operation() +                \
+#define TESSERA_FIND(name)                                                                                   \
+  name = reinterpret_cast<decltype(name)>(find_symbol(library, #name));                                      \
+  if (name == nullptr) {                                                                                     \
+    throw DeviceError(std::string("[") + current_operation() +                                               \
                       "] cuBLAS has no function " #name ": another version than the module was built with"); \
   }
     TESSERA_CUBLAS_FUNCTIONS(TESSERA_FIND)
@@ -76,15 +77,16 @@ struct Products::Library {
 
   void check(cublasStatus_t status, const char* call) const {
     if (status == CUBLAS_STATUS_SUCCESS) return;
-    throw DeviceError(std::string("[") + current_operation() + "] cuBLAS: " + call + " failed: " +
-                      cublasLtGetStatusString(status) + " (status " + std::to_string(static_cast<int>(status)) + ")");
+    throw DeviceError(std::string("[") + current_operation() + "] cuBLAS: " + call +
+                      " failed: " + cublasLtGetStatusString(status) + " (status " +
+                      std::to_string(static_cast<int>(status)) + ")");
   }
 };
 
 namespace {
 
-/// What a call describes to cuBLAS, taken down again whatever happens. cuBLAS is column-major: its A is y, its B
-/// is x, its D is out, each read as its transpose.
+/// What a call describes to cuBLAS, taken down again whatever happens. cuBLAS is column-major: its A is y,
+/// its B is x, its D is out, each read as its transpose.
 template <class Library>
 class Description {
  public:
@@ -94,9 +96,9 @@ class Description {
       : library_(library) {
     const bool wide = product.dtype == DType::float64;
     const cudaDataType_t type = wide ? CUDA_R_64F : CUDA_R_32F;
-    const cublasComputeType_t compute = wide                                     ? CUBLAS_COMPUTE_64F
+    const cublasComputeType_t compute = wide                                   ? CUBLAS_COMPUTE_64F
                                         : product.precision == Precision::tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32
-                                                                                 : CUBLAS_COMPUTE_32F_PEDANTIC;
+                                                                               : CUBLAS_COMPUTE_32F_PEDANTIC;
     library.check(library.cublasLtMatmulDescCreate(&operation, compute, type), "cublasLtMatmulDescCreate");
     set_transpose(CUBLASLT_MATMUL_DESC_TRANSA, product.y.turned);
     set_transpose(CUBLASLT_MATMUL_DESC_TRANSB, product.x.turned);
@@ -126,8 +128,8 @@ class Description {
   }
 
   /// A matrix of ours, [rows, columns].
-  cublasLtMatrixLayout_t layout(cudaDataType_t type, std::int64_t rows, std::int64_t columns, const Matrix& matrix,
-                                std::int64_t batch, bool as_stored) {
+  cublasLtMatrixLayout_t layout(cudaDataType_t type, std::int64_t rows, std::int64_t columns,
+                                const Matrix& matrix, std::int64_t batch, bool as_stored) {
     if (matrix.turned) std::swap(rows, columns);
     const std::int64_t leading = as_stored ? matrix.leading : columns;
     cublasLtMatrixLayout_t result = nullptr;
@@ -150,8 +152,8 @@ class Description {
   const Library& library_;
 };
 
-/// Algorithms that split the inner dimension are out, and so are those that want more than the element's alignment:
-/// both would make a row depend on where it lies.
+/// Algorithms that split the inner dimension are out, and so are those that want more than the element's
+/// alignment: both would make a row depend on where it lies.
 template <class Library>
 cublasLtMatmulAlgo_t choose(const Library& library, const Product& product) {
   const Description description(library, product, kRowsChosenFor, 1, false);
@@ -176,9 +178,10 @@ cublasLtMatmulAlgo_t choose(const Library& library, const Product& product) {
   library.cublasLtMatmulPreferenceDestroy(preference);
   library.check(status, "cublasLtMatmulAlgoGetHeuristic");
   if (found == 0 || result.state != CUBLAS_STATUS_SUCCESS) {
-    throw DeviceError(std::string("[") + current_operation() + "] cuBLAS has no algorithm for a product with " +
-                      std::to_string(product.columns) + " columns and an inner dimension of " +
-                      std::to_string(product.inner) + " that leaves the inner dimension whole");
+    throw DeviceError(std::string("[") + current_operation() +
+                      "] cuBLAS has no algorithm for a product with " + std::to_string(product.columns) +
+                      " columns and an inner dimension of " + std::to_string(product.inner) +
+                      " that leaves the inner dimension whole");
   }
   return result.algo;
 }
@@ -228,16 +231,18 @@ void Products::run(cudaStream_t stream, const Product& product) {
   for (std::int64_t batch = 0; batch < product.batch; batch += kBatchPerCall) {
     for (std::int64_t row = 0; row < product.rows; row += kRowsPerCall) {
       const std::int64_t rows = std::min(kRowsPerCall, product.rows - row);
-      const Description description(calls, product, rows, std::min(kBatchPerCall, product.batch - batch), true);
-      const auto x = address(product.x, product.dtype,
-                             batch * product.x.batch_stride + row * (product.x.turned ? 1 : product.x.leading));
+      const Description description(calls, product, rows, std::min(kBatchPerCall, product.batch - batch),
+                                    true);
+      const auto x =
+          address(product.x, product.dtype,
+                  batch * product.x.batch_stride + row * (product.x.turned ? 1 : product.x.leading));
       const auto y = address(product.y, product.dtype, batch * product.y.batch_stride);
-      auto* const out = const_cast<std::byte*>(address(
-          product.out, product.dtype, batch * product.out.batch_stride + row * product.out.leading));
-      calls.check(calls.cublasLtMatmul(calls.handle, description.operation, alpha, y, description.a, x,
-                                       description.b, beta, out, description.d, out, description.d, &chosen,
-                                       nullptr, 0, stream),
-                  "cublasLtMatmul");
+      auto* const out = const_cast<std::byte*>(
+          address(product.out, product.dtype, batch * product.out.batch_stride + row * product.out.leading));
+      calls.check(
+          calls.cublasLtMatmul(calls.handle, description.operation, alpha, y, description.a, x, description.b,
+                               beta, out, description.d, out, description.d, &chosen, nullptr, 0, stream),
+          "cublasLtMatmul");
     }
   }
 }

@@ -27,7 +27,8 @@ __device__ inline Words philox(std::uint64_t key, std::uint64_t counter_low, std
 }
 
 /// `count` 32-bit words.
-__global__ void random_kernel(std::uint64_t key, std::uint64_t counter, std::int64_t count, std::uint32_t* out) {
+__global__ void random_kernel(std::uint64_t key, std::uint64_t counter, std::int64_t count,
+                              std::uint32_t* out) {
   const std::int64_t blocks = (count + 3) / 4;
   for (std::int64_t block = thread_in_grid(); block < blocks; block += threads_in_grid()) {
     const std::uint64_t low = counter + static_cast<std::uint64_t>(block);
@@ -41,7 +42,8 @@ __global__ void random_kernel(std::uint64_t key, std::uint64_t counter, std::int
 }  // namespace
 
 void CudaDevice::random_bits(std::uint64_t key, std::uint64_t counter, const View& out) {
-  const std::int64_t words = out.size() * static_cast<std::int64_t>(itemsize(out.dtype) / sizeof(std::uint32_t));
+  const std::int64_t words =
+      out.size() * static_cast<std::int64_t>(itemsize(out.dtype) / sizeof(std::uint32_t));
   if (words == 0) return;
   enter();
   enqueue(random_kernel, grid_for((words + 3) / 4, kThreads), kThreads, key, counter, words,

@@ -27,7 +27,7 @@ struct Rows {
 struct Task {
   std::int64_t first;  ///< position on the axis
   std::int64_t count;
-  std::int64_t in;   ///< offset of the first element
+  std::int64_t in;  ///< offset of the first element
   std::int64_t out;
 };
 
@@ -104,8 +104,8 @@ __device__ void for_each_task(const Rows& rows, const Body& body) {
   const auto lanes = static_cast<unsigned>(rows.lanes);
   const unsigned groups = blockDim.x / lanes;
   const int lane = static_cast<int>(threadIdx.x % lanes);
-  for (std::int64_t task = static_cast<std::int64_t>(blockIdx.x) * groups + threadIdx.x / lanes; task < rows.tasks;
-       task += static_cast<std::int64_t>(gridDim.x) * groups) {
+  for (std::int64_t task = static_cast<std::int64_t>(blockIdx.x) * groups + threadIdx.x / lanes;
+       task < rows.tasks; task += static_cast<std::int64_t>(gridDim.x) * groups) {
     body(task, lane);
   }
 }
@@ -123,8 +123,8 @@ __device__ T from_lane_xor(T value, int bits) {
   }
 }
 
-/// Combines what the lanes of a task hold, in a fixed order; lane 0 has the result. `shared` holds one value a
-/// warp of the block.
+/// Combines what the lanes of a task hold, in a fixed order; lane 0 has the result. `shared` holds one value
+/// a warp of the block.
 template <class T, class Combine>
 __device__ T combine_lanes(T value, int lanes, int lane, T* shared, const Combine& combine) {
   if (lanes == 1) return value;

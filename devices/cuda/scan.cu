@@ -89,14 +89,15 @@ __device__ A before_in_block(A value, A* warp_totals, A& total) {
   return mine;
 }
 
-/// A block a piece of an axis. Without `out`, the piece's total goes to `totals`; with it, `totals` holds the base of
-/// each piece.
+/// A block a piece of an axis. Without `out`, the piece's total goes to `totals`; with it, `totals` holds the
+/// base of each piece.
 template <ScanOp op, class T, class A, class Out>
 __global__ void piece_kernel(Axes axes, const T* x, A* totals, Out* out) {
   TESSERA_SHARED(A, warp_totals, kThreads / kWarpSize);
   for (std::int64_t number = blockIdx.x; number < axes.count * axes.pieces; number += gridDim.x) {
     const std::int64_t axis = number / axes.pieces;
-    const std::int64_t first = number % axes.pieces * kPiece + static_cast<std::int64_t>(threadIdx.x) * kPerThread;
+    const std::int64_t first =
+        number % axes.pieces * kPiece + static_cast<std::int64_t>(threadIdx.x) * kPerThread;
     const T* const from = x + axes.in(axis);
     A inside[kPerThread];
     A sum = kStart<op, A>;
@@ -114,7 +115,8 @@ __global__ void piece_kernel(Axes axes, const T* x, A* totals, Out* out) {
     const A base = totals[number];
     for (int j = 0; j < kPerThread; ++j) {
       if (first + j >= axes.length) break;
-      to[(first + j) * axes.out_strides[1]] = convert<Out>(combined<op>(base, combined<op>(before, inside[j])));
+      to[(first + j) * axes.out_strides[1]] =
+          convert<Out>(combined<op>(base, combined<op>(before, inside[j])));
     }
   }
 }
@@ -152,8 +154,8 @@ void run(CudaDevice& device, const View& x, const View& out) {
     axes.out_strides[i] = out.strides[i];
   }
   if (axes.count >= kManyAxes || axes.length <= kShortAxis) {
-    device.enqueue(walk_kernel<op, T, A, Out>, device.grid_for(axes.count, kThreads), kThreads, axes, x.as<const T>(),
-                   out.as<Out>());
+    device.enqueue(walk_kernel<op, T, A, Out>, device.grid_for(axes.count, kThreads), kThreads, axes,
+                   x.as<const T>(), out.as<Out>());
     return;
   }
   const Workspace totals = device.scratch(static_cast<std::size_t>(axes.count * axes.pieces) * sizeof(A));
@@ -161,7 +163,8 @@ void run(CudaDevice& device, const View& x, const View& out) {
   device.enqueue(piece_kernel<op, T, A, Out>, grid, kThreads, axes, x.as<const T>(), totals.as<A>(), nullptr);
   device.enqueue(bases_kernel<op, A>, device.grid_for(axes.count, 1), kWarpSize, axes.count, axes.pieces,
                  totals.as<A>());
-  device.enqueue(piece_kernel<op, T, A, Out>, grid, kThreads, axes, x.as<const T>(), totals.as<A>(), out.as<Out>());
+  device.enqueue(piece_kernel<op, T, A, Out>, grid, kThreads, axes, x.as<const T>(), totals.as<A>(),
+                 out.as<Out>());
 }
 
 template <ScanOp op>

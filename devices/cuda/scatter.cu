@@ -1,6 +1,6 @@
-// Updates are sorted by the row that they go to (stable, so in their order), and each element of a row adds its updates
-// one after the other, in float64 for floats: the order of a plain loop, whatever the number of threads. Long rows
-// of updates are added in pieces of a fixed length, and the pieces one after the other.
+// Updates are sorted by the row that they go to (stable, so in their order), and each element of a row adds
+// its updates one after the other, in float64 for floats: the order of a plain loop, whatever the number of
+// threads. Long rows of updates are added in pieces of a fixed length, and the pieces one after the other.
 
 #include <limits>
 
@@ -30,9 +30,10 @@ struct Plan {
   const void* positions = nullptr;
   std::int64_t* begins = nullptr;
   std::int64_t* ends = nullptr;
-  std::int64_t* piece_ends = nullptr;  ///< pieces up to the end of each segment; null where no segment is long
-  std::int64_t pieces = 0;             ///< at most
-  std::int64_t longest = 0;            ///< segment that goes in one piece
+  std::int64_t* piece_ends =
+      nullptr;               ///< pieces up to the end of each segment; null where no segment is long
+  std::int64_t pieces = 0;   ///< at most
+  std::int64_t longest = 0;  ///< segment that goes in one piece
 
   __device__ std::int64_t key(std::int64_t at) const { return load(keys, at); }
   __device__ std::int64_t position(std::int64_t at) const { return load(positions, at); }
@@ -46,8 +47,8 @@ struct Plan {
 
 /// A wrong index goes to row `axis`, behind all others.
 template <class Key>
-__global__ void keys_kernel(IndexCheck check, std::int64_t axis, std::int64_t count, const std::int64_t* indices,
-                            std::int64_t stride, Key* keys, Key* positions) {
+__global__ void keys_kernel(IndexCheck check, std::int64_t axis, std::int64_t count,
+                            const std::int64_t* indices, std::int64_t stride, Key* keys, Key* positions) {
   for (std::int64_t c = thread_in_grid(); c < count; c += threads_in_grid()) {
     const std::int64_t index = indices[c * stride];
     const bool good = element::in_bounds(index, axis);
@@ -109,8 +110,8 @@ struct Places {
 
 /// The updates [begin, end) of the sorted list on top of `total`.
 template <ScatterOp op, class T, class A>
-__device__ A gather(const Plan& plan, const T* updates, std::int64_t stride, std::int64_t begin, std::int64_t end,
-                    A total) {
+__device__ A gather(const Plan& plan, const T* updates, std::int64_t stride, std::int64_t begin,
+                    std::int64_t end, A total) {
   for (std::int64_t at = begin; at < end; ++at) {
     total = combined<op>(total, convert<A>(updates[plan.position(at) * stride]));
   }
@@ -179,8 +180,8 @@ __global__ void apply_kernel(Plan plan, Places places, const T* updates, const A
 template <class Key>
 void sort_updates(CudaDevice& device, Plan& plan, const View& indices, const Workspace& keys,
                   const Workspace& positions) {
-  device.enqueue(keys_kernel<Key>, device.grid_for(plan.count, kThreads), kThreads, device.index_check(), plan.axis,
-                 plan.count, indices.as<const std::int64_t>(), indices.strides[0], keys.as<Key>(),
+  device.enqueue(keys_kernel<Key>, device.grid_for(plan.count, kThreads), kThreads, device.index_check(),
+                 plan.axis, plan.count, indices.as<const std::int64_t>(), indices.strides[0], keys.as<Key>(),
                  positions.as<Key>());
   sort_pairs(device, keys.as<Key>(), positions.as<Key>(), plan.count);
   plan.keys = keys.data();
@@ -188,7 +189,8 @@ void sort_updates(CudaDevice& device, Plan& plan, const View& indices, const Wor
 }
 
 template <ScatterOp op, class T, class A, class Target>
-void run(CudaDevice& device, const Plan& plan, const Places& places, const View& updates, const View& target) {
+void run(CudaDevice& device, const Plan& plan, const Places& places, const View& updates,
+         const View& target) {
   const std::int64_t across = places.outer * places.inner;
   const std::int64_t pieces = plan.piece_ends == nullptr ? 0 : plan.pieces * across;
   const Workspace partial = device.scratch(static_cast<std::size_t>(pieces) * sizeof(A));
@@ -198,13 +200,14 @@ void run(CudaDevice& device, const Plan& plan, const Places& places, const View&
                      updates.as<const T>(), partial.as<A>());
     }
   }
-  device.enqueue(apply_kernel<op, T, A, Target>, device.grid_for(plan.segments * across, kThreads), kThreads, plan,
-                 places, updates.as<const T>(), partial.as<const A>(), target.as<Target>());
+  device.enqueue(apply_kernel<op, T, A, Target>, device.grid_for(plan.segments * across, kThreads), kThreads,
+                 plan, places, updates.as<const T>(), partial.as<const A>(), target.as<Target>());
 }
 
 /// min, max, and add, in what each accumulates.
 template <ScatterOp op>
-void run_dtype(CudaDevice& device, const Plan& plan, const Places& places, const View& updates, const View& target) {
+void run_dtype(CudaDevice& device, const Plan& plan, const Places& places, const View& updates,
+               const View& target) {
   visit_dtype(updates.dtype, [&]<class T>(T) {
     if constexpr (std::is_same_v<T, bool>) {
       return;
@@ -277,9 +280,8 @@ void CudaDevice::scatter(ScatterOp op, const View& indices, const View& updates,
     case ScatterOp::min: return run_dtype<ScatterOp::min>(*this, plan, places, updates, target);
     case ScatterOp::max: return run_dtype<ScatterOp::max>(*this, plan, places, updates, target);
     case ScatterOp::set:
-      visit_bits(updates.dtype, [&]<class T>(T) {
-        run<ScatterOp::set, T, T, T>(*this, plan, places, updates, target);
-      });
+      visit_bits(updates.dtype,
+                 [&]<class T>(T) { run<ScatterOp::set, T, T, T>(*this, plan, places, updates, target); });
   }
 }
 

@@ -8,9 +8,9 @@ namespace tessera::cuda {
 namespace {
 
 template <class T>
-__global__ void searchsorted_kernel(bool right, std::int64_t length, const T* sorted, std::int64_t sorted_stride,
-                                    std::int64_t count, const T* values, std::int64_t value_stride,
-                                    std::int64_t* out, std::int64_t out_stride) {
+__global__ void searchsorted_kernel(bool right, std::int64_t length, const T* sorted,
+                                    std::int64_t sorted_stride, std::int64_t count, const T* values,
+                                    std::int64_t value_stride, std::int64_t* out, std::int64_t out_stride) {
   for (std::int64_t i = thread_in_grid(); i < count; i += threads_in_grid()) {
     const T value = values[i * value_stride];
     std::int64_t low = 0;
@@ -18,8 +18,8 @@ __global__ void searchsorted_kernel(bool right, std::int64_t length, const T* so
     while (low < high) {
       const std::int64_t middle = low + (high - low) / 2;
       const T element = sorted[middle * sorted_stride];
-      const bool before =
-          right ? !element::sorts_before(false, value, element) : element::sorts_before(false, element, value);
+      const bool before = right ? !element::sorts_before(false, value, element)
+                                : element::sorts_before(false, element, value);
       if (before) {
         low = middle + 1;
       } else {
@@ -64,8 +64,8 @@ __device__ inline int before_in_block(int mine, int* warp_totals, int& total) {
   return base + sum - mine;
 }
 
-/// Without `out`, each piece's number of nonzero elements goes to `totals`; with it, `totals` holds the number up to
-/// the end of each piece.
+/// Without `out`, each piece's number of nonzero elements goes to `totals`; with it, `totals` holds the
+/// number up to the end of each piece.
 template <class T>
 __global__ void nonzero_kernel(std::int64_t count, const T* x, std::int64_t stride, std::int64_t* totals,
                                std::int64_t* out, std::int64_t out_stride, std::int64_t out_count) {
@@ -113,7 +113,8 @@ void CudaDevice::nonzero(const View& x, const View& out) {
               totals.as<std::int64_t>(), to, out.strides[0], out.size());
     };
     pass(nullptr);
-    const View sums{.data = totals.data(), .dtype = DType::int64, .shape = {1, pieces, 1}, .strides = {pieces, 1, 1}};
+    const View sums{
+        .data = totals.data(), .dtype = DType::int64, .shape = {1, pieces, 1}, .strides = {pieces, 1, 1}};
     scan(ScanOp::sum, sums, sums);
     pass(out.as<std::int64_t>());
   });

@@ -1,5 +1,5 @@
-// Stable sorts along the middle axis: keys of the same order as the elements, each with its position, sorted by
-// Thrust over all axes at once, then by axis. The elements are gathered at the end.
+// Stable sorts along the middle axis: keys of the same order as the elements, each with its position, sorted
+// by Thrust over all axes at once, then by axis. The elements are gathered at the end.
 
 #include "devices/cuda/sort_keys.hpp"
 
@@ -15,7 +15,8 @@ struct Shape3 {
   std::int64_t out_strides[3];
 };
 
-/// Position p is element p % length of axis p / length. The axis is in the upper half of the key where both fit.
+/// Position p is element p % length of axis p / length. The axis is in the upper half of the key where both
+/// fit.
 template <class T>
 __global__ void keys_kernel(Shape3 shape, std::int64_t count, bool descending, bool with_axis, const T* x,
                             std::uint64_t* keys, std::uint64_t* positions) {
@@ -38,11 +39,13 @@ __global__ void axes_kernel(std::int64_t length, std::int64_t count, const std::
 
 /// `x` is null where positions are wanted.
 template <class T>
-__global__ void gather_kernel(Shape3 shape, std::int64_t count, const std::uint64_t* positions, const T* x, T* out) {
+__global__ void gather_kernel(Shape3 shape, std::int64_t count, const std::uint64_t* positions, const T* x,
+                              T* out) {
   for (std::int64_t p = thread_in_grid(); p < count; p += threads_in_grid()) {
     const std::int64_t axis = p / shape.length;
     const std::int64_t from = static_cast<std::int64_t>(positions[p]) % shape.length;
-    const std::int64_t target = axis / shape.inner * shape.out_strides[0] + p % shape.length * shape.out_strides[1] +
+    const std::int64_t target = axis / shape.inner * shape.out_strides[0] +
+                                p % shape.length * shape.out_strides[1] +
                                 axis % shape.inner * shape.out_strides[2];
     if (x == nullptr) {
       out[target] = static_cast<T>(from);
@@ -96,13 +99,13 @@ void CudaDevice::sort(bool descending, bool indices, const View& x, const View& 
     sort_pairs(*this, keys.as<std::uint64_t>(), positions.as<std::uint64_t>(), count);
   }
   if (indices) {
-    enqueue(gather_kernel<std::int64_t>, grid, kThreads, shape, count, positions.as<const std::uint64_t>(), nullptr,
-            out.as<std::int64_t>());
+    enqueue(gather_kernel<std::int64_t>, grid, kThreads, shape, count, positions.as<const std::uint64_t>(),
+            nullptr, out.as<std::int64_t>());
     return;
   }
   visit_bits(x.dtype, [&]<class T>(T) {
-    enqueue(gather_kernel<T>, grid, kThreads, shape, count, positions.as<const std::uint64_t>(), x.as<const T>(),
-            out.as<T>());
+    enqueue(gather_kernel<T>, grid, kThreads, shape, count, positions.as<const std::uint64_t>(),
+            x.as<const T>(), out.as<T>());
   });
 }
 

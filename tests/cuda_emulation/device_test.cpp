@@ -70,8 +70,9 @@ std::vector<Work> all_work() {
         return take(floats(shape, d), indices({50}, shape[axis], d), {.axis = axis});
       });
       add("scatter_add" + on, [=](const Device& d) {
-        return scatter_add(zeros({axis == 0 ? 6 : shape[0], axis == 1 ? 6 : shape[1]}, {.dtype = float64, .device = d}),
-                           indices({shape[axis]}, 6, d), floats(shape, d), {.axis = axis});
+        return scatter_add(
+            zeros({axis == 0 ? 6 : shape[0], axis == 1 ? 6 : shape[1]}, {.dtype = float64, .device = d}),
+            indices({shape[axis]}, 6, d), floats(shape, d), {.axis = axis});
       });
     }
     add("argmax" + name, [=](const Device& d) { return argmax(integers(shape, d)); });
@@ -81,16 +82,16 @@ std::vector<Work> all_work() {
     });
     add("nonzero" + name, [=](const Device& d) { return nonzero(floats(shape, d) > 0.0)[0]; });
     add("matmul" + name, [=](const Device& d) { return matmul(floats(shape, d), floats({shape[1], 9}, d)); });
-    add("integer matmul" + name,
-        [=](const Device& d) { return matmul(integers(shape, d), integers({shape[1], 9}, d)); });
+    add("integer matmul" + name, [=](const Device& d) {
+      return matmul(integers(shape, d), integers({shape[1], 9}, d));
+    });
     add("matmul of a vector" + name,
         [=](const Device& d) { return matmul(floats(shape, d), floats({shape[1]}, d)); });
   }
   add("random bits", [](const Device& d) { return random::bits(random::Key(7), {1001}, {.device = d}); });
   add("linspace", [](const Device& d) { return linspace(0, 1, 30000, {.device = d}); });
-  add("searchsorted", [](const Device& d) {
-    return searchsorted(sort(floats({1000}, d)), floats({5000}, d, 2));
-  });
+  add("searchsorted",
+      [](const Device& d) { return searchsorted(sort(floats({1000}, d)), floats({5000}, d, 2)); });
   return work;
 }
 
@@ -133,14 +134,15 @@ TEST(CudaKernels, ScatterAddAddsInTheOrderOfTheUpdates) {
     labels.set(i, label);
     expected[static_cast<std::size_t>(label)] += value;
   }
-  const Array sums = scatter_add(full({5}, 0.25, {.dtype = float64, .device = device}), upload(labels, device),
-                                 upload(updates, device));
+  const Array sums = scatter_add(full({5}, 0.25, {.dtype = float64, .device = device}),
+                                 upload(labels, device), upload(updates, device));
   EXPECT_TRUE(same_bits(to_host_array(sums), HostArray(expected, {5})));
 }
 
 TEST(CudaKernels, ACumulativeSumStandsStillOverZeros) {
   const Device device = emulated();
-  // k-means++ draws by searching such a sum: a weight of 0 must leave no gap, at borders of threads and blocks.
+  // k-means++ draws by searching such a sum: a weight of 0 must leave no gap, at borders of threads and
+  // blocks.
   const std::int64_t count = 20000;
   HostArray weights(float64, {count});
   Numbers numbers(5);
@@ -168,7 +170,8 @@ TEST(CudaDevice, CopiesMoreThanItsStagingHolds) {
   const Device device = emulated();
   HostArray big(uint8, {(20 << 20) + 17});
   Numbers numbers(1);
-  for (std::size_t i = 0; i < big.bytes.size(); i += 977) big.bytes[i] = static_cast<std::byte>(numbers.next());
+  for (std::size_t i = 0; i < big.bytes.size(); i += 977)
+    big.bytes[i] = static_cast<std::byte>(numbers.next());
   EXPECT_TRUE(same_bits(to_host_array(upload(big, device)), big));
 }
 
@@ -178,7 +181,8 @@ TEST(CudaDevice, AHostNumberIsTakenBeforeTheCallReturns) {
   std::vector<Array> results;
   for (int i = 0; i < 5; ++i) results.push_back(x + static_cast<double>(i));
   for (int i = 0; i < 5; ++i) {
-    EXPECT_TRUE(equal(results[static_cast<std::size_t>(i)], std::vector<float>(4, static_cast<float>(i)), {4}));
+    EXPECT_TRUE(
+        equal(results[static_cast<std::size_t>(i)], std::vector<float>(4, static_cast<float>(i)), {4}));
   }
 }
 

@@ -289,7 +289,8 @@ TEST_F(EmulationTest, WrongCallsAreRefused) {
   EXPECT_EQ(launch(store_kernel, 0, 1, 0, stream_, data), cudaErrorInvalidConfiguration);
   EXPECT_EQ(launch(store_kernel, 1, 1025, 0, stream_, data), cudaErrorInvalidConfiguration);
   EXPECT_EQ(launch(store_kernel, dim3(1, 70000), 1, 0, stream_, data), cudaErrorInvalidConfiguration);
-  EXPECT_EQ(cudaMemcpyAsync(&host, data, sizeof host, cudaMemcpyHostToDevice, stream_), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpyAsync(&host, data, sizeof host, cudaMemcpyHostToDevice, stream_),
+            cudaErrorInvalidValue);
   EXPECT_EQ(cudaMemcpyAsync(&host, data + kCount, sizeof host, cudaMemcpyDeviceToHost, stream_),
             cudaErrorInvalidValue);
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);

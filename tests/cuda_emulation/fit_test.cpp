@@ -15,7 +15,8 @@
 namespace tessera::test {
 namespace {
 
-kmeans::KMeans fitted(const HostArray& samples, std::int64_t clusters, const std::string& device_name, double tol) {
+kmeans::KMeans fitted(const HostArray& samples, std::int64_t clusters, const std::string& device_name,
+                      double tol) {
   const Device on = device(device_name);
   const Array x = upload(samples, on);
   kmeans::KMeans model({.n_clusters = clusters, .init = copy(index(x, {slice(0, clusters)})), .tol = tol});
@@ -46,8 +47,7 @@ HostArray as_float32(const Matrix& x) {
 }
 
 TEST(CudaFit, Digits) {
-  const HostArray digits =
-      to_host_array(astype(load_npy(TESSERA_TEST_DATA "/digits.npy"), float32));
+  const HostArray digits = to_host_array(astype(load_npy(TESSERA_TEST_DATA "/digits.npy"), float32));
   expect_fit_of_cpu(digits, 10, 1e-4);
   expect_fit_of_cpu(digits, 10, 0);
 }

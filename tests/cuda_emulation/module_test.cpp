@@ -1,5 +1,5 @@
-// The module `cuda` as it is built for GPUs: it loads on any machine, and says why it has no devices where it has
-// none.
+// The module `cuda` as it is built for GPUs: it loads on any machine, and says why it has no devices where it
+// has none.
 
 #include <link.h>
 
