@@ -169,7 +169,7 @@ void CudaDevice::arg_reduce(ArgReduceOp op, const View& x, const View& out) {
   if (out.size() == 0) return;
   enter();
   visit_dtype(x.dtype, [&]<class T>(T) {
-    if constexpr (!std::is_same_v<T, bool>) run<T>(*this, op, x, out);
+    run<T>(*this, op, x, out);
   });
 }
 

@@ -49,6 +49,8 @@ T shuffle(unsigned mask, T value, int source, bool within, const char* operation
 
 using CudaEmulationPlace = std::source_location;
 
+// NOLINTBEGIN(readability-identifier-naming): the names are CUDA's
+
 inline void __syncthreads(const CudaEmulationPlace& where = CudaEmulationPlace::current()) {
   cuda_emulation::Block::running().synchronize(where);
 }
@@ -163,3 +165,5 @@ T atomicCAS(T* address, std::type_identity_t<T> expected, std::type_identity_t<T
   if (before == expected) *address = value;
   return before;
 }
+
+// NOLINTEND(readability-identifier-naming)

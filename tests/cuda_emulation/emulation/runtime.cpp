@@ -193,6 +193,7 @@ void revive(int device) {
 }  // namespace cuda_emulation
 
 using namespace cuda_emulation;  // NOLINT(google-build-using-namespace): the functions below are CUDA's
+// NOLINTBEGIN(readability-identifier-naming)
 
 // ---- errors
 
@@ -420,3 +421,5 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
   *milliseconds = static_cast<float>((event_of(stop)->seconds - event_of(start)->seconds) * 1e3);
   return cudaSuccess;
 }
+
+// NOLINTEND(readability-identifier-naming)
