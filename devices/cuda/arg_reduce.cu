@@ -168,9 +168,7 @@ View rows_of(const View& x, std::int64_t first, std::int64_t count) {
 void CudaDevice::arg_reduce(ArgReduceOp op, const View& x, const View& out) {
   if (out.size() == 0) return;
   enter();
-  visit_dtype(x.dtype, [&]<class T>(T) {
-    run<T>(*this, op, x, out);
-  });
+  visit_dtype(x.dtype, [&]<class T>(T) { run<T>(*this, op, x, out); });
 }
 
 void CudaDevice::matmul_argmin(Precision precision, Scalar alpha, const View& x, const View& y,

@@ -55,6 +55,7 @@ CudaDevice::CudaDevice(int index)
   }
   multiprocessors_ = std::max(1, device.multiProcessorCount);
   check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+  check(cudaDeviceGetDefaultMemPool(&memory_pool_, index));
   staging_.attach(stream_);
   void* report = nullptr;
   check(cudaHostAlloc(&report, sizeof(IndexReport), cudaHostAllocMapped));
@@ -81,13 +82,13 @@ CudaDevice::CudaDevice(int index)
   properties_.details = {{"compute capability", capability},
                          {"multiprocessors", std::to_string(multiprocessors_)},
                          {"L2 cache", mebibytes(device.l2CacheSize)},
-                         {"CUDA", "runtime " + version(runtime) + ", driver for " + version(driver)}};
+                         {"CUDA", "runtime " + version(runtime) + ", driver for " + version(driver)},
+                         {"products", Products::description()}};
 }
 
 DeviceProperties CudaDevice::properties() const {
   DeviceProperties result = properties_;
   result.library_bytes = products_.library_bytes();
-  result.details.emplace_back("products", products_.description());
   return result;
 }
 
@@ -137,7 +138,14 @@ void CudaDevice::throw_wrong_index() {
 void* CudaDevice::allocate(std::size_t bytes) {
   enter();
   void* data = nullptr;
-  const cudaError_t error = cudaMallocAsync(&data, bytes, stream_);
+  cudaError_t error = cudaMallocAsync(&data, bytes, stream_);
+  if (error == cudaErrorMemoryAllocation) {
+    // What was freed may still wait in the queue, or lie in CUDA's own pool in pieces.
+    cudaGetLastError();
+    check(cudaStreamSynchronize(stream_));
+    check(cudaMemPoolTrimTo(memory_pool_, 0));
+    error = cudaMallocAsync(&data, bytes, stream_);
+  }
   if (error == cudaErrorMemoryAllocation) {
     cudaGetLastError();
     return nullptr;

@@ -83,6 +83,7 @@ class CudaDevice final : public DeviceInterface {
   int index_;
   std::string name_;
   cudaStream_t stream_ = nullptr;
+  cudaMemPool_t memory_pool_ = nullptr;  ///< CUDA's own, below core's
   DeviceProperties properties_;
   int multiprocessors_ = 1;
   mutable std::atomic<bool> lost_{false};

@@ -24,6 +24,7 @@ constexpr std::array<const char*, 2> kLibraryNames = {
 // The algorithm is chosen for this many rows, whatever the number of rows is: a row of a product must not
 // depend on how many rows are beside it.
 constexpr std::int64_t kRowsChosenFor = 4096;
+
 const std::byte* address(const Matrix& matrix, DType dtype, std::int64_t element) {
   return static_cast<const std::byte*>(matrix.data) + element * static_cast<std::int64_t>(itemsize(dtype));
 }
@@ -33,11 +34,9 @@ const std::byte* address(const Matrix& matrix, DType dtype, std::int64_t element
 /// The functions that are used, found by name.
 struct Products::Library {
   cublasLtHandle_t handle = nullptr;
-  std::size_t version = 0;
 
 #define TESSERA_CUBLAS_FUNCTIONS(X)       \
   X(cublasLtCreate)                       \
-  X(cublasLtGetVersion)                   \
   X(cublasLtGetStatusString)              \
   X(cublasLtMatmulDescDestroy)            \
   X(cublasLtMatmulDescSetAttribute)       \
@@ -72,7 +71,6 @@ struct Products::Library {
     TESSERA_CUBLAS_FUNCTIONS(TESSERA_FIND)
 #undef TESSERA_FIND
     check(cublasLtCreate(&handle), "cublasLtCreate");
-    version = cublasLtGetVersion();
   }
 
   void check(cublasStatus_t status, const char* call) const {
@@ -247,12 +245,9 @@ void Products::run(cudaStream_t stream, const Product& product) {
   }
 }
 
-std::string Products::description() const {
-  const std::lock_guard lock(mutex_);
-  if (library_ == nullptr) return "cuBLAS, opened at the first product";
-  const std::size_t version = library_->version;
-  return "cuBLAS " + std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
-         std::to_string(version % 100);
+std::string Products::description() {
+  return std::string("cuBLAS ") + TESSERA_TEXT(CUBLAS_VER_MAJOR) + " (" + kLibraryNames.front() +
+         "), opened at the first product";
 }
 
 }  // namespace tessera::cuda

@@ -50,18 +50,17 @@ class Products {
   /// All extents are positive. Throws DeviceError with cuBLAS's words, and where there is no cuBLAS.
   void run(cudaStream_t stream, const Product& product);
 
-  /// "cuBLAS 13.0.0", or that it was not needed yet.
-  std::string description() const;
+  /// For `tessera devices`; the same before and after the first product.
+  static std::string description();
   std::int64_t library_bytes() const { return library_bytes_; }
 
  private:
   struct Library;
-  struct Key;
 
   Library& library();
   cublasLtMatmulAlgo_t algorithm(const Product& product);
 
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::unique_ptr<Library> library_;
   std::map<std::string, cublasLtMatmulAlgo_t> algorithms_;
   std::atomic<std::int64_t> library_bytes_{0};

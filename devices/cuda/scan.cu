@@ -1,7 +1,8 @@
 // Inclusive sums and products along the middle axis. Floats run in float64.
 //
-// Sums of numbers that are not negative never fall, and adding zero changes nothing, to the last bit: each
-// level hands its last value on as the next part's base, and a value is base + the sum inside of the part.
+// Sums of numbers that are not negative never fall, and adding zero changes nothing, to the last bit: a value
+// is base of the piece + (base of the warp + (base of the thread + sum in the thread)), and each level hands
+// its last value on as the base of the next part. Bases of two levels are never added up beforehand.
 
 #include <tessera/scalar.hpp>
 
@@ -65,28 +66,33 @@ __device__ A from_lane(A value, int lane) {
   }
 }
 
-/// What the threads before this one hold, one after the other; `total` is what all of them hold.
+/// What lies before a thread in its warp, before its warp in the block, and in the block as a whole.
+template <class A>
+struct Bases {
+  A thread;
+  A warp;
+  A total;
+};
+
 template <ScanOp op, class A>
-__device__ A before_in_block(A value, A* warp_totals, A& total) {
+__device__ Bases<A> bases_in_block(A value, A* warp_totals) {
   const int lane = static_cast<int>(threadIdx.x) % kWarpSize;
   const int warp = static_cast<int>(threadIdx.x) / kWarpSize;
-  A mine = kStart<op, A>;
+  Bases<A> bases{kStart<op, A>, kStart<op, A>, kStart<op, A>};
   A sum = kStart<op, A>;
   for (int from = 0; from < kWarpSize; ++from) {
     const A theirs = from_lane(value, from);
-    if (from == lane) mine = sum;
+    if (from == lane) bases.thread = sum;
     sum = combined<op>(sum, theirs);
   }
   if (lane == 0) warp_totals[warp] = sum;
   __syncthreads();
-  A base = kStart<op, A>;
   for (int w = 0; w < kThreads / kWarpSize; ++w) {
-    if (w == warp) mine = combined<op>(base, mine);
-    base = combined<op>(base, warp_totals[w]);
+    if (w == warp) bases.warp = bases.total;
+    bases.total = combined<op>(bases.total, warp_totals[w]);
   }
-  total = base;
   __syncthreads();
-  return mine;
+  return bases;
 }
 
 /// A block a piece of an axis. Without `out`, the piece's total goes to `totals`; with it, `totals` holds the
@@ -105,18 +111,18 @@ __global__ void piece_kernel(Axes axes, const T* x, A* totals, Out* out) {
       if (first + j < axes.length) sum = combined<op>(sum, convert<A>(from[(first + j) * axes.strides[1]]));
       inside[j] = sum;
     }
-    A total;
-    const A before = before_in_block<op>(sum, warp_totals, total);
+    const Bases<A> bases = bases_in_block<op>(sum, warp_totals);
     if (out == nullptr) {
-      if (threadIdx.x == 0) totals[number] = total;
+      if (threadIdx.x == 0) totals[number] = bases.total;
       continue;
     }
     Out* const to = out + axes.out(axis);
     const A base = totals[number];
     for (int j = 0; j < kPerThread; ++j) {
       if (first + j >= axes.length) break;
+      const A in_warp = combined<op>(bases.thread, inside[j]);
       to[(first + j) * axes.out_strides[1]] =
-          convert<Out>(combined<op>(base, combined<op>(before, inside[j])));
+          convert<Out>(combined<op>(base, combined<op>(bases.warp, in_warp)));
     }
   }
 }

@@ -123,8 +123,9 @@ TEST_P(ProductTest, SizesBesideEveryTile) {
     ASSERT_EQ(actual.size(), expected.size());
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < actual.size(); ++i) {
+      // What float32 sums in plain order are off by; a term that is missing or read twice shows by far more.
       wrong += std::abs(static_cast<double>(actual[i]) - expected[i]) >
-                       2e-5 * std::sqrt(static_cast<double>(s.inner))
+                       5e-5 * std::sqrt(static_cast<double>(s.inner))
                    ? 1
                    : 0;
     }

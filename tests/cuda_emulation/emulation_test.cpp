@@ -1,6 +1,7 @@
 // The emulation catches what it is there to catch: faults are planted, and must be found.
 
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -55,7 +56,7 @@ class EmulationTest : public ::testing::Test {
   std::vector<std::vector<int>> results(Kernel kernel) {
     std::vector<std::vector<int>> all;
     for (const Order order : kOrders) {
-      for (const unsigned char fill : {0xff, 0x3c}) {
+      for (const unsigned char fill : {std::uint8_t{0xff}, std::uint8_t{0x3c}}) {
         settings().order = order;
         settings().fill = fill;
         int* const out = allocate<int>(kCount);

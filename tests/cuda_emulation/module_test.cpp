@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <tessera/abi.hpp>
 #include <tessera/tessera.hpp>
 
 #include "loader/process.hpp"

@@ -74,10 +74,6 @@ cublasStatus_t create(cublasLtHandle_t* handle) {
   return CUBLAS_STATUS_SUCCESS;
 }
 
-std::size_t version() {
-  return 130000;
-}
-
 const char* status_string(cublasStatus_t code) {
   return code == CUBLAS_STATUS_SUCCESS ? "success" : "an error of the emulation";
 }
@@ -335,7 +331,6 @@ void* find_symbol(void* library, const char* name) {
   { #text, reinterpret_cast < void*>(static_cast <decltype(&text)>(function)) }
   static const std::map<std::string_view, void*> symbols = {
       SYMBOL(cublasLtCreate, create),
-      SYMBOL(cublasLtGetVersion, version),
       SYMBOL(cublasLtGetStatusString, status_string),
       SYMBOL(cublasLtMatmulDescDestroy, descriptor_destroy),
       SYMBOL(cublasLtMatmulDescSetAttribute, descriptor_set),

@@ -19,6 +19,8 @@ constexpr std::size_t kAlignment = 256;
 constexpr std::size_t kRedZone = 256;
 constexpr std::byte kCanary{0xc5};
 constexpr std::size_t kPage = 4096;
+// By how much the part that is ever opened grows: a huge page.
+constexpr std::size_t kStep = std::size_t{2} << 20U;
 
 std::size_t round_up(std::size_t bytes, std::size_t unit) {
   return (bytes + unit - 1) / unit * unit;
@@ -36,6 +38,8 @@ DeviceMemory::DeviceMemory(std::size_t capacity) : capacity_(round_up(capacity, 
       mmap(nullptr, capacity_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping == MAP_FAILED) throw std::bad_alloc();
   base_ = static_cast<std::byte*>(mapping);
+  // Opening and closing the memory costs as many steps as it has pages.
+  madvise(mapping, capacity_, MADV_HUGEPAGE);
 }
 
 std::size_t DeviceMemory::offset(const void* data) const {
@@ -60,9 +64,10 @@ void DeviceMemory::format(void* data) {
   block.formatted = true;
   const std::size_t end = begin + footprint(block.bytes);
   if (end > top_) {
-    mprotect(base_ + top_, round_up(end, kPage) - top_, PROT_READ | PROT_WRITE);
-    poison(base_ + top_, round_up(end, kPage) - top_);
-    top_ = round_up(end, kPage);
+    const std::size_t top = std::min(round_up(end, kStep), capacity_);
+    mprotect(base_ + top_, top - top_, PROT_READ | PROT_WRITE);
+    poison(base_ + top_, top - top_);
+    top_ = top;
   }
   unpoison(base_ + begin - kRedZone, end - begin + kRedZone);
   std::fill(base_ + begin - kRedZone, base_ + begin, kCanary);

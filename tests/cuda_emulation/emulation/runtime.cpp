@@ -308,6 +308,16 @@ cudaError_t cudaFreeAsync(void* data, cudaStream_t handle) {
   return remember(put(*stream, [&memory, data] { memory.release(data); }));
 }
 
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
+  if (device < 0 || device >= settings().devices) return remember(cudaErrorInvalidDevice);
+  *pool = reinterpret_cast<cudaMemPool_t>(runtime().devices[static_cast<std::size_t>(device)].get());
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t /*pool*/, std::size_t /*bytes*/) {
+  return cudaSuccess;  // nothing is kept
+}
+
 cudaError_t cudaHostAlloc(void** data, std::size_t bytes, unsigned /*flags*/) {
   const std::lock_guard lock(runtime().mutex);
   *data = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
