@@ -1,142 +1,137 @@
-"""Tessera beside scikit-learn and NumPy on the same arrays, in turn; see bench/peers/compare."""
+"""Tessera beside its peers on the same arrays, in turn, with the same number of threads; see bench/peers/compare."""
 
 import argparse
 import json
 import os
 import platform
 import statistics
+import tempfile
 import time
-import timeit
 
 import numpy as np
-import sklearn
-from threadpoolctl import threadpool_info
 
-import ours
-import sklearn_peer
+import labels
+import questions
+import sides
 
-FOLDER = "build/peers/data"
-
-
-def saved(name, make):
-    """The path of an array that is made once."""
-    os.makedirs(FOLDER, exist_ok=True)
-    path = os.path.join(FOLDER, name + ".npy")
-    if not os.path.exists(path):
-        np.save(path, make())
-    return path
+PAUSE = 0.2  # seconds; threads of the side before go to sleep meanwhile
 
 
-def normal(n, d):
-    return saved(f"normal-{n}-{d}",
-                 lambda: np.random.default_rng(0).standard_normal((n, d), dtype=np.float32))
+def start(spec, threads, folder):
+    path = os.path.join(folder, spec.name.replace("/", "-") + ".npy") if spec.labels else None
+    if spec.peer == "tessera":
+        return sides.Ours(spec.name, threads, spec.arguments, path), path
+    return sides.Peer(spec.name, threads, spec.peer, spec.arguments, path), path
 
 
-def first_rows(path, k):
-    name = os.path.basename(path)[:-4]
-    return saved(f"{name}-first-{k}", lambda: np.load(path, mmap_mode="r")[:k].copy())
+def spread(values):
+    return {"median": statistics.median(values), "min": min(values), "max": max(values)}
 
 
-def seconds(call):
-    start = time.perf_counter()
-    call()
-    return time.perf_counter() - start
+def ask(question, threads, rounds=None):
+    """All sides of a question, in turn, as one record."""
+    rounds = rounds or question.rounds
+    n, k, d = question.size
+    record = {"name": question.name, "text": question.text, "n": n, "k": k, "d": d, "threads": threads,
+              "rounds": rounds, "calls": question.calls, "processor": platform.processor(), "sides": [], "missing": []}
+    with tempfile.TemporaryDirectory() as folder:
+        kept, running = {}, []
+
+        def missing(spec, error):
+            record["missing"].append({"name": spec.name, "reason": str(error)[:300]})
+
+        def take_turns(group):
+            for turn in range(rounds):
+                for spec, side in list(group):
+                    time.sleep(PAUSE)
+                    try:
+                        side.round(question.calls)
+                    except (sides.Missing, OSError) as error:
+                        missing(spec, error)
+                        group.remove((spec, side))
+            for spec, side in group:
+                details = side.finish()
+                calls = details.pop("calls", 1)
+                entry = {"name": spec.name, "peer": spec.peer,
+                         "seconds": spread([value / calls for value in side.seconds])}
+                if side.first_call_seconds:
+                    entry["first_call_seconds"] = side.first_call_seconds / calls
+                record["sides"].append({**entry, **details})
+
+        for spec in question.sides:
+            try:
+                side, path = start(spec, threads, folder)
+            except (sides.Missing, OSError) as error:
+                missing(spec, error)
+                continue
+            if path:
+                kept[spec.name] = path
+            running.append((spec, side))
+            if question.one_at_a_time:
+                take_turns(running)
+                running = []
+        take_turns(running)
+        compare_labels(question, record, kept)
+    return record
 
 
-class Question:
-    """Two sides of one question: each gives the seconds of one call."""
-
-    def __init__(self, text, our_side, peer_side):
-        self.text, self.our_side, self.peer_side = text, our_side, peer_side
-
-
-def lloyd(n, k, d, threads, update):
-    path = normal(n, d)
-    centers_path = first_rows(path, k)
-    x, centers = np.load(path), np.load(centers_path)
-    peer = sklearn_peer.LloydStep(x, centers, threads, update)
-    peer()
-    schedule = "step" if update else "assign as fit does"
-    return Question(
-        f"{'Lloyd step' if update else 'assignment'} {n} x {k} x {d}",
-        lambda: ours.seconds("lloyd", {"schedule": schedule}, threads, data=path, centers=centers_path,
-                             only=schedule),
-        lambda: seconds(peer))
+def compare_labels(question, record, kept):
+    reference = None
+    for side in record["sides"]:
+        path = kept.get(side["name"])
+        if not path or not os.path.exists(path):
+            continue
+        found = np.load(path)
+        if reference is None:
+            reference, record["labels_of"] = found, side["name"]
+        elif question.name.startswith(("fit", "ten")):
+            side["labels_differ"] = {"count": int((found != reference).sum()), "of": int(found.size)}
+        else:
+            side["labels_differ"] = labels.compare(reference, found, question.data, question.centers)
 
 
-def plus_plus(n, k, d, threads):
-    path = normal(n, d)
-    x = np.load(path)
-    return Question(
-        f"k-means++ {n} x {k} x {d}",
-        lambda: ours.seconds("init", {"schedule": "kmeans_plusplus"}, threads, data=path, clusters=k,
-                             only="kmeans_plusplus"),
-        lambda: seconds(sklearn_peer.plus_plus(x, k, threads)))
-
-
-def fit(name, threads, data, clusters, repeat, **options):
-    x = np.load(data).astype(np.float32)
-    path = saved(f"{name}-float32", lambda: x)
-    centers_path = first_rows(path, clusters)
-    call = sklearn_peer.fit(x, np.load(centers_path), threads, **options)
-    call()
-    ten = bool(options)
-    return Question(
-        f"fit from given centers, {name}" + (", 10 iterations" if ten else ""),
-        lambda: ours.seconds("fit", {"schedule": "given centers, 10 iterations" if ten else "given centers"}, threads,
-                             repeat=repeat, data=path, centers=centers_path,
-                             only="given centers, 10 iterations" if ten else "given centers"),
-        lambda: statistics.median(timeit.repeat(call, number=1, repeat=repeat)))
-
-
-def add_of_4(threads):
-    a = np.ones(4, dtype=np.float32)
-    return Question(
-        "add of 4 elements, NumPy's from Python",
-        lambda: ours.seconds("ops", {"operation": "add of 4"}, threads, repeat=5, size="tiny", only="add of 4"),
-        lambda: min(timeit.repeat(lambda: np.add(a, a), number=20000, repeat=5)) / 20000)
-
-
-QUESTIONS = {
-    "cython": lambda t: lloyd(65536, 1024, 2048, t, True),
-    "cython-assign": lambda t: lloyd(65536, 1024, 2048, t, False),
-    "low-d": lambda t: lloyd(196608, 256, 64, t, True),
-    "seeding": lambda t: plus_plus(65536, 256, 1024, t),
-    "iris": lambda t: fit("iris", t, "tests/data/iris.npy", 3, 200),
-    "digits": lambda t: fit("digits", t, "tests/data/digits.npy", 10, 50),
-    "ten-iterations": lambda t: fit("seeding", t, normal(65536, 1024), 256, 1, max_iter=10, tol=0),
-    "add-4": add_of_4,
-}
-
-
-def ask(name, threads, rounds):
-    question = QUESTIONS[name](threads)
-    mine, theirs = [], []
-    for _ in range(rounds):
-        mine.append(question.our_side())
-        theirs.append(question.peer_side())
-    us, peer = statistics.median(mine), statistics.median(theirs)
-    print(f"{question.text:48} tessera {us:12.6g} s   peer {peer:12.6g} s   speed {peer / us:6.2f} x", flush=True)
-    return {"question": question.text, "tessera_seconds": mine, "peer_seconds": theirs, "speed": peer / us}
+def show(record):
+    print(f"{record['text']}, {record['n']} x {record['k']} x {record['d']}, {record['threads']} threads", flush=True)
+    fastest = min((side["seconds"]["median"] for side in record["sides"] if side["peer"] == "tessera"), default=None)
+    for side in record["sides"]:
+        median = side["seconds"]["median"]
+        line = f"  {side['name']:52} {median:12.6g} s"
+        if fastest and side["peer"] != "tessera":
+            line += f"   {median / fastest:6.2f} x ours"
+        if side.get("labels_differ", {}).get("count"):
+            line += f"   labels differ in {side['labels_differ']['count']}"
+        print(line, flush=True)
+    for side in record["missing"]:
+        print(f"  {side['name']:52} missing: {side['reason']}", flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(prog="bench/peers/compare", description=__doc__)
-    parser.add_argument("questions", nargs="*", metavar="QUESTION", help="some of: " + ", ".join(QUESTIONS))
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("questions", nargs="*", metavar="QUESTION",
+                        help="some of: " + ", ".join(questions.QUESTIONS) + "; all but smoke without")
+    parser.add_argument("--rounds", type=int, help="turns of each side; else by question")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
-    parser.add_argument("--json")
+    parser.add_argument("--json", help="write the records to this file; those that it has are not measured again")
     arguments = parser.parse_args()
-    unknown = set(arguments.questions) - set(QUESTIONS)
+    wanted = arguments.questions or [name for name in questions.QUESTIONS if name != "smoke"]
+    unknown = set(wanted) - set(questions.QUESTIONS)
     if unknown:
-        parser.error(f"unknown question {', '.join(sorted(unknown))}; expected some of {', '.join(QUESTIONS)}")
-    print(f"{platform.processor() or platform.machine()}, {arguments.threads} threads, scikit-learn "
-          f"{sklearn.__version__}, NumPy {np.__version__}, OpenBLAS kernels "
-          f"{', '.join(sorted({i['architecture'] for i in threadpool_info() if 'architecture' in i}))}")
-    results = [ask(name, arguments.threads, arguments.rounds) for name in arguments.questions or QUESTIONS]
-    if arguments.json:
-        with open(arguments.json, "w") as file:
-            json.dump(results, file, indent=1)
+        parser.error(f"unknown question {', '.join(sorted(unknown))}; expected some of "
+                     f"{', '.join(questions.QUESTIONS)}")
+    records = []
+    if arguments.json and os.path.exists(arguments.json):
+        with open(arguments.json) as file:
+            records = json.load(file)
+    for name in wanted:
+        if any(record["name"] == name for record in records):
+            continue
+        record = ask(questions.QUESTIONS[name](), arguments.threads, arguments.rounds)
+        show(record)
+        records.append(record)
+        if arguments.json:
+            with open(arguments.json + ".part", "w") as file:
+                json.dump(records, file, indent=1)
+            os.replace(arguments.json + ".part", arguments.json)
 
 
 if __name__ == "__main__":

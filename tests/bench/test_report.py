@@ -1,0 +1,115 @@
+"""The page about performance is what its generator makes of the committed results; aims and losses say what is true."""
+
+import os
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+sys.path.insert(0, os.path.join(ROOT, "bench", "reporting"))
+
+import page  # noqa: E402
+import steps  # noqa: E402
+import targets  # noqa: E402
+from results import Results  # noqa: E402
+
+MACHINE = {"processor": "a processor", "cores": 2, "threads": 2, "device": "a device", "details": {}, "commit": "abc"}
+RESULTS = os.path.join(ROOT, "bench", "results", "cpu.json")
+
+
+def side(name, seconds, **more):
+    return {"name": name, "peer": name.split()[0], "seconds": {"median": seconds, "min": seconds, "max": seconds}, **more}
+
+
+def record(name, *sides, missing=()):
+    return {"name": name, "text": "A question", "n": 1, "k": 1, "d": 1, "threads": 2, "rounds": 1, "calls": 1,
+            "sides": list(sides), "missing": list(missing)}
+
+
+def grid_row(seconds, **more):
+    return {"question": "assign-grid", "device": "cpu", "mode": "eager", "schedule": "gram_tiled", "n": 65536, "k": 1024,
+            "d": 2048, "tile_samples": 4096, "tile_centers": 1024, "machine": MACHINE, "gflops": 1.0,
+            "seconds": {"median": seconds, "min": seconds, "max": seconds}, "peak_bytes": 1, "predicted_peak_bytes": 2,
+            "labels_differ": 0, **more}
+
+
+def results(rows=(), beside=()):
+    return Results({"command": "a command", "threads": 2, "left_out": []}, list(rows) or [grid_row(1.0)], list(beside))
+
+
+class Page(unittest.TestCase):
+    @unittest.skipUnless(os.path.exists(RESULTS), "there are no committed results")
+    def test_the_page_is_what_its_generator_makes_of_the_results(self):
+        with open(os.path.join(ROOT, "docs", "performance.md")) as file:
+            self.assertEqual(page.text(Results.load(RESULTS)), file.read(),
+                             "make it anew: bench/report --page-only")
+
+    @unittest.skipUnless(os.path.exists(RESULTS), "there are no committed results")
+    def test_figures_of_the_page_are_there_and_small(self):
+        for name in ("grid", "peak", "scaling"):
+            self.assertLess(os.path.getsize(os.path.join(ROOT, "docs", "figures", name + ".svg")), 300_000)
+
+    def test_the_same_results_make_the_same_page(self):
+        beside = [record("fit-iris-kmeans++", side("tessera fit", 0.25), side("scikit-learn KMeans", 1.0))]
+        self.assertEqual(page.text(results(beside=beside)), page.text(results(beside=beside)))
+
+    def test_a_row_that_was_not_measured_has_no_seconds(self):
+        rows = [grid_row(1.0), {**grid_row(1.0, mode="compiled"), "unsupported": "a reason"}]
+        del rows[1]["seconds"]
+        self.assertIn("| gram_tiled | 4096 x 1024 | 1 s |", page.text(results(rows)))
+
+    def test_differing_labels_are_explained_by_their_distances(self):
+        differ = {"count": 1, "of": 10, "within_rounding": 1,
+                  "rows": [{"row": 3, "ours": 1, "theirs": 2, "our_distance": 1.25, "their_distance": 1.5}]}
+        beside = [record("assign-cython", side("tessera a", 1.0), side("numpy full Gram", 2.0, labels_differ=differ))]
+        text = page.text(results(beside=beside))
+        self.assertIn("| 1 of 10 |", text)
+        self.assertIn("| 3 | 1 | 1.25 | 2 | 1.5 |", text)
+
+    def test_missing_peers_are_named(self):
+        beside = [record("assign-cython", side("tessera a", 1.0), missing=[{"name": "faiss x", "reason": "why"}])]
+        self.assertIn("Missing: faiss x (why).", page.text(results(beside=beside)))
+
+
+class Aims(unittest.TestCase):
+    def aims(self, **arguments):
+        return {text: (reached, met) for text, _, reached, met in targets.lines(results(**arguments))}
+
+    def test_nothing_measured_is_neither_met_nor_missed(self):
+        self.assertEqual(set(self.aims().values()), {("not measured", "")})
+
+    def test_a_speed_is_the_peers_time_over_ours(self):
+        fast = record("fit-iris-kmeans++", side("tessera fit", 0.25), side("scikit-learn KMeans", 1.0))
+        slow = record("fit-digits-kmeans++", side("tessera fit", 1.0), side("scikit-learn KMeans", 1.5))
+        aims = self.aims(beside=[fast, slow])
+        self.assertEqual(aims["fit of tiny (iris), k-means++, speed beside scikit-learn"], ("4", "yes"))
+        self.assertEqual(aims["fit of digits, k = 10, k-means++, speed beside scikit-learn"], ("1.5", "NO"))
+
+    def test_an_assignment_is_held_against_the_faster_product(self):
+        beside = [record("assign-cython", side(targets.FIT, 1.2), side(targets.TILED, 1.1),
+                         side("tessera product alone", 1.05), side("blis product alone", 1.0))]
+        self.assertIn(("1.1", "NO"), self.aims(beside=beside).values())
+
+    def test_losses_name_the_peers_that_were_faster(self):
+        beside = [record("step-low-d", side("tessera step", 1.0), side("numpy x", 0.5), side("faiss y", 2.0))]
+        text = page.losses(results(beside=beside))
+        self.assertIn("numpy x took 500 ms", text)
+        self.assertNotIn("faiss", text)
+
+
+class Files(unittest.TestCase):
+    def test_what_was_written_is_read(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "results.json")
+            before = results(beside=[record("add-4", side("tessera add", 1.0, machine=MACHINE))])
+            before.save(path)
+            after = Results.load(path)
+        self.assertEqual((after.about, after.rows, after.beside), (before.about, before.rows, before.beside))
+
+    def test_steps_have_names_of_their_own(self):
+        names = [step.name for step in steps.steps(2)]
+        self.assertEqual(len(names), len(set(names)))
+
+
+if __name__ == "__main__":
+    unittest.main()
