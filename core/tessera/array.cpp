@@ -9,6 +9,7 @@
 #include <tessera/error.hpp>
 #include <tessera/funnel.hpp>
 #include <tessera/operation.hpp>
+#include <tessera/trace/tracer.hpp>
 
 namespace tessera {
 namespace {
@@ -85,6 +86,7 @@ Scalar Array::item() const {
   if (size() != 1) {
     throw ShapeError(fmt::format("[item] the array is {}; expected one element", describe(*this)));
   }
+  trace::require_values("item", *this);
   set_current_operation("item");
   alignas(8) std::byte bytes[8];
   node_->buffer->device().device.download(bytes, first_element(*node_), itemsize(dtype()));
@@ -104,7 +106,9 @@ void Array::to_host(void* target, DType wanted, std::int64_t count) const {
     throw ShapeError(
         fmt::format("[to_host] the array is {}, the target holds {} elements", describe(*this), count));
   }
+  trace::require_values("to_host", *this);
   if (count == 0) return;
+  const trace::Pause eager;
   const Array flat = contiguous("to_host", *this);
   set_current_operation("to_host");
   flat.node_->buffer->device().device.download(target, first_element(*flat.node_),
@@ -116,6 +120,7 @@ const void* Array::host_data(DType wanted) const {
     throw DTypeError(
         fmt::format("[host_view] the array is {}, the view asks for {}", describe(*this), name(wanted)));
   }
+  trace::require_values("host_view", *this);
   const DeviceState& state = node().buffer->device();
   if (!state.host_memory) {
     throw NotSupportedError(
@@ -141,6 +146,14 @@ void require_count(std::size_t have, const Shape& shape, const char* operation) 
 }
 
 Array make_array(const char* operation, const Shape& shape, DType dtype, const Device& device) {
+  trace::Trace* const active = trace::active();
+  if (active == nullptr) return make_array_now(operation, shape, dtype, device);
+  return Array(
+      new ArrayNode(row_major(shape), dtype,
+                    BufferRef(active->make_buffer(device.state(), dtype, byte_count(dtype, shape)))));
+}
+
+Array make_array_now(const char* operation, const Shape& shape, DType dtype, const Device& device) {
   set_current_operation(operation);
   const std::size_t bytes = byte_count(dtype, shape);
   return Array(new ArrayNode(row_major(shape), dtype, BufferRef(new Buffer(device.state(), bytes))));
@@ -157,7 +170,7 @@ Array from_host(const void* data, DType dtype, const Shape& shape, const Device&
       throw ShapeError(fmt::format("[from_host] shape {} has a negative extent", to_string(shape)));
     }
   }
-  Array x = make_array("from_host", shape, dtype, device);
+  Array x = make_array_now("from_host", shape, dtype, device);
   if (x.size() > 0) {
     device.state().device.upload(x.node().buffer->data(), data, static_cast<std::size_t>(x.nbytes()));
   }
@@ -185,6 +198,8 @@ Array borrow_host(const void* data, DType dtype, const Layout& layout, std::size
 
 Array to_device(const Array& x, const Device& device) {
   if (x.device() == device) return x;
+  trace::require_values("to_device", x);
+  const trace::Pause eager;
   const Array source = contiguous("to_device", x);
   if (source.device().host_memory()) {
     source.device().synchronize();
@@ -192,7 +207,7 @@ Array to_device(const Array& x, const Device& device) {
   }
   if (device.host_memory()) {
     device.synchronize();  // the target's memory may still be in use by what was queued on it
-    const Array target = make_array("to_device", x.shape(), x.dtype(), device);
+    const Array target = make_array_now("to_device", x.shape(), x.dtype(), device);
     source.to_host(target.node().buffer->data(), x.dtype(), x.size());
     return target;
   }

@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include <tessera/device.hpp>
 #include <tessera/device_state.hpp>
+#include <tessera/trace/tracer.hpp>
 
 namespace tessera {
 
@@ -15,6 +17,13 @@ Buffer::Buffer(DeviceState& device, const void* data, std::size_t bytes, std::sh
       bytes_(bytes),
       writable_(false),
       owner_(std::move(owner)) {}
+
+Buffer::Buffer(DeviceState& device, std::size_t bytes, std::unique_ptr<trace::Traced> traced)
+    : device_(device), data_(nullptr), bytes_(bytes), writable_(false), traced_(std::move(traced)) {}
+
+void Buffer::refuse() const {
+  trace::refuse_value(current_operation(), *traced_);
+}
 
 Buffer::~Buffer() {
   if (writable_) device_.pool.deallocate(data_, bytes_);

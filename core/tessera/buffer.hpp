@@ -7,24 +7,38 @@
 #include <utility>
 
 #include <tessera/dtype.hpp>
+#include <tessera/export.hpp>
 #include <tessera/layout.hpp>
 #include <tessera/registry.hpp>
 
 namespace tessera {
 
-/// Bytes on a device, counted by the arrays on them: from the device's pool, or borrowed from the host.
+namespace trace {
+struct Traced;
+}
+
+/// Bytes on a device, counted by the arrays on them: from the device's pool, or borrowed from the host; or
+/// none yet, where a function is being traced.
 class Buffer {
  public:
   /// From the pool.
   Buffer(DeviceState& device, std::size_t bytes);
   /// Borrowed, read-only.
   Buffer(DeviceState& device, const void* data, std::size_t bytes, std::shared_ptr<const void> owner);
+  /// Of a traced value: has no bytes, and reading them throws TraceError.
+  Buffer(DeviceState& device, std::size_t bytes, std::unique_ptr<trace::Traced> traced);
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
   ~Buffer();
 
   DeviceState& device() const { return device_; }
-  void* data() const { return data_; }
+  void* data() const {
+    if (traced_) [[unlikely]]
+      refuse();
+    return data_;
+  }
+  /// What a trace knows of it; null for all other buffers.
+  trace::Traced* traced() const { return traced_.get(); }
   std::size_t bytes() const { return bytes_; }
   bool writable() const { return writable_; }
 
@@ -35,12 +49,15 @@ class Buffer {
   bool sole() const { return references_.load(std::memory_order_acquire) == 1; }
 
  private:
+  [[noreturn]] TESSERA_API void refuse() const;
+
   std::atomic<int> references_{1};
   DeviceState& device_;
   void* data_;
   std::size_t bytes_;
   bool writable_;
   std::shared_ptr<const void> owner_;
+  std::unique_ptr<trace::Traced> traced_;
 };
 
 /// A counted reference to a buffer.

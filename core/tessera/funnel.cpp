@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 #include <span>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -11,13 +12,16 @@
 #include <tessera/error.hpp>
 #include <tessera/operation.hpp>
 #include <tessera/profiling.hpp>
+#include <tessera/program.hpp>
+#include <tessera/trace/tracer.hpp>
 
 namespace tessera {
 namespace {
 
-constexpr std::array<std::string_view, 17> kKernelNames = {
-    "copy", "fill",   "iota", "unary",      "binary",  "where",        "reduce",  "arg_reduce", "scan",
-    "sort", "matmul", "take", "take_along", "scatter", "searchsorted", "nonzero", "random_bits"};
+constexpr std::array<std::string_view, 19> kKernelNames = {
+    "copy",         "fill",    "iota",        "unary",   "binary",       "where",      "reduce",
+    "arg_reduce",   "scan",    "sort",        "matmul",  "take",         "take_along", "scatter",
+    "searchsorted", "nonzero", "random_bits", "program", "matmul_argmin"};
 
 void set(View& view, const ArrayNode& node, std::int64_t offset, const Shape& shape, const Strides& strides) {
   view.data =
@@ -143,6 +147,20 @@ void run_elementwise(const Call& call, DeviceInterface& device) {
   }
 }
 
+std::vector<View> views(std::span<const Array> arrays) {
+  std::vector<View> result;
+  result.reserve(arrays.size());
+  for (const Array& x : arrays) result.push_back(view(x));
+  return result;
+}
+
+void run_fused(const Call& call, DeviceInterface& device) {
+  const std::vector<View> in = views(call.fused_inputs);
+  const std::vector<View> out = views(call.fused_outputs);
+  if (call.kernel == Kernel::program) return device.program(*call.program, in, out);
+  device.matmul_argmin(call.precision, call.scalars[0], in[0], in[1], in[2], out[0], out[1]);
+}
+
 void execute(const Call& call, DeviceInterface& device) {
   const auto in = [&](int i) { return view(*call.inputs[i]); };
   const auto out = [&] { return view(*call.output); };
@@ -164,6 +182,8 @@ void execute(const Call& call, DeviceInterface& device) {
     case Kernel::searchsorted: return device.searchsorted(call.flags[0], in(0), in(1), out());
     case Kernel::nonzero: return device.nonzero(in(0), out());
     case Kernel::random_bits: return device.random_bits(call.key, call.counter, out());
+    case Kernel::program:
+    case Kernel::matmul_argmin: return run_fused(call, device);
   }
 }
 
@@ -199,6 +219,7 @@ std::string_view name(Kernel kernel) {
 void submit(const Call& call) {
   set_current_operation(call.operation);
   if (call.output->size() == 0) return;
+  if (trace::Trace* const active = trace::active()) return active->record(call);
   DeviceInterface& device = call.output->node().buffer->device().device;
   if (profiling()) {
     profile(call, device, [&] { execute(call, device); });
@@ -378,6 +399,7 @@ Array around_axis(const char* operation, const Array& x, int axis) {
 
 bool writable_in_place(const Array& x, const Shape& shape, DType dtype) {
   const ArrayNode& node = x.node();
+  if (trace::active() != nullptr) return false;
   return node.dtype == dtype && x.sole_owner() && node.buffer->writable() && node.contiguous &&
          static_cast<std::size_t>(x.nbytes()) == node.buffer->bytes() && node.layout.shape == shape;
 }

@@ -1,11 +1,12 @@
 #pragma once
 
 // Internal to core. Everything that runs on a device passes `submit`: one function a kernel, arrays in the
-// kernel's own form ([outer, axis, inner], ...) in and out. Profiling sits here, and tracing will: a call
-// is a value that can be kept and replayed.
+// kernel's own form ([outer, axis, inner], ...) in and out. Profiling sits here, and tracing: while a trace
+// is active on the thread, a call is recorded, not run.
 
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,8 @@
 #include <tessera/kernel_ops.hpp>
 
 namespace tessera {
+
+struct Program;
 
 enum class Kernel : std::uint8_t {
   copy,
@@ -32,6 +35,9 @@ enum class Kernel : std::uint8_t {
   searchsorted,
   nonzero,
   random_bits,
+  // Fused: only compile() makes these.
+  program,
+  matmul_argmin,
 };
 
 std::string_view name(Kernel kernel);
@@ -49,6 +55,10 @@ struct Call {
   const Array* inputs[3] = {nullptr, nullptr, nullptr};
   int input_count = 0;
   const Array* output = nullptr;
+  // Of the fused kernels, whose `output` is the first of theirs.
+  const Program* program = nullptr;
+  std::span<const Array> fused_inputs;
+  std::span<const Array> fused_outputs;
 };
 
 void submit(const Call& call);
@@ -68,8 +78,11 @@ struct Input {
   Scalar scalar;
 };
 
-/// A fresh row-major array, values unspecified. `operation` is named where there is no memory.
+/// A fresh row-major array, values unspecified. `operation` is named where there is no memory. Has no bytes
+/// while the thread traces.
 Array make_array(const char* operation, const Shape& shape, DType dtype, const Device& device);
+/// The same with bytes even then: for values that come from the host.
+Array make_array_now(const char* operation, const Shape& shape, DType dtype, const Device& device);
 /// Another layout on x's memory. `layout` must stay inside x's buffer.
 Array view_of(const Array& x, const Layout& layout);
 

@@ -13,6 +13,7 @@
 #include <tessera/funnel.hpp>
 #include <tessera/ops/indexing.hpp>
 #include <tessera/ops/manipulation.hpp>
+#include <tessera/trace/tracer.hpp>
 
 // NumPy's rendering of arrays with its default options: 8 digits after the point at most, fewer where fewer
 // name the value, one format for a whole array; more than 1000 elements are shortened to the corners.
@@ -256,6 +257,8 @@ std::string scalar_text(const Array& x) {
 
 std::string to_string(const Array& x) {
   require_array("to_string", "x", x);
+  trace::require_values("to_string", x);
+  const trace::Pause eager;
   if (x.size() == 0) return "[]";
   if (x.ndim() == 0) return scalar_text(x);
   return Renderer(x, " ").render(" ", kLineWidth);
@@ -263,6 +266,8 @@ std::string to_string(const Array& x) {
 
 std::ostream& operator<<(std::ostream& stream, const Array& x) {
   if (!x.valid()) return stream << "array(none)";
+  trace::require_values("print", x);
+  const trace::Pause eager;
   const std::string prefix = "array(";
   std::string text = prefix;
   if (x.size() == 0) {

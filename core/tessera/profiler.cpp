@@ -44,6 +44,12 @@ double distinct_bytes(const Array& x) {
 }
 
 double bytes_of(const Call& call) {
+  if (!call.fused_outputs.empty()) {
+    double bytes = 0;
+    for (const Array& x : call.fused_inputs) bytes += distinct_bytes(x);
+    for (const Array& x : call.fused_outputs) bytes += distinct_bytes(x);
+    return bytes;
+  }
   const double out = distinct_bytes(*call.output);
   switch (call.kernel) {
     case Kernel::take:
@@ -62,6 +68,10 @@ double bytes_of(const Call& call) {
 }
 
 double flops_of(const Call& call) {
+  if (call.kernel == Kernel::matmul_argmin) {
+    return 2.0 * static_cast<double>(call.fused_inputs[0].size()) *
+           static_cast<double>(call.fused_inputs[1].shape()[0]);
+  }
   if (call.kernel != Kernel::matmul) return 0;
   return 2.0 * static_cast<double>(call.output->size()) * static_cast<double>(call.inputs[0]->shape()[2]);
 }

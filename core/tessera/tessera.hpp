@@ -17,3 +17,4 @@
 #include <tessera/random/random.hpp>
 #include <tessera/registry.hpp>
 #include <tessera/threads.hpp>
+#include <tessera/trace/compile.hpp>

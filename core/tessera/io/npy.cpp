@@ -15,6 +15,7 @@
 #include <tessera/io/file.hpp>
 #include <tessera/io/npy_header.hpp>
 #include <tessera/ops/manipulation.hpp>
+#include <tessera/trace/tracer.hpp>
 
 namespace tessera {
 namespace {
@@ -105,7 +106,7 @@ Array read_flat(const InputFile& file, const Opened& opened, const Device& devic
   const npy::Header& header = opened.header;
   const std::size_t size = itemsize(header.dtype);
   const Array flat =
-      make_array("load_npy", {static_cast<std::int64_t>(opened.data_bytes / size)}, header.dtype, device);
+      make_array_now("load_npy", {static_cast<std::int64_t>(opened.data_bytes / size)}, header.dtype, device);
   auto* const target = static_cast<std::byte*>(flat.node().buffer->data());
   const std::size_t most = std::min(kPieceBytes, opened.data_bytes);
   const std::unique_ptr<std::byte[]> piece(new std::byte[most]);
@@ -141,6 +142,7 @@ Array map_flat(const InputFile& file, const Opened& opened, const Device& device
 
 void write_elements(OutputFile& file, const Array& x) {
   if (x.size() == 0) return;
+  const trace::Pause eager;
   if (x.is_contiguous() && x.device().host_memory()) {
     visit_dtype(x.dtype(), [&]<class T>(T) {
       const HostView<T> view = x.host_view<T>();
@@ -188,6 +190,7 @@ Array load_npy(const std::string& path, const LoadOptions& options) {
 
 void save_npy(const std::string& path, const Array& x) {
   require_array("save_npy", "x", x);
+  trace::require_values("save_npy", x);
   OutputFile file("save_npy", path);
   const std::string header = npy::make_header(x.dtype(), x.shape());
   file.write(header.data(), header.size());
@@ -222,6 +225,7 @@ NpyWriter::~NpyWriter() = default;
 void NpyWriter::append(const Array& rows) {
   if (!state_) throw ValueError("[NpyWriter] append after close; make another writer");
   require_array("NpyWriter", "rows", rows);
+  trace::require_values("NpyWriter", rows);
   if (rows.dtype() != state_->dtype) {
     throw DTypeError(fmt::format("[NpyWriter] rows are {}, the file holds {}; cast them with astype",
                                  describe(rows), name(state_->dtype)));

@@ -11,6 +11,7 @@
 #include <tessera/ops/elementwise.hpp>
 #include <tessera/ops/manipulation.hpp>
 #include <tessera/ops/reduction.hpp>
+#include <tessera/trace/tracer.hpp>
 
 namespace tessera {
 namespace {
@@ -253,6 +254,9 @@ std::vector<Array> nonzero(const Array& x) {
   if (x.ndim() == 0) {
     throw ShapeError("[nonzero] x has no dimensions, so no positions; reshape it to (1,) first");
   }
+  // How many there are is a value.
+  trace::require_values(kOperation, x);
+  const trace::Pause eager;
   const auto count = count_nonzero(x).item<std::int64_t>();
   Array rest = make_array(kOperation, {count}, DType::int64, x.device());
   kernels::nonzero(kOperation, reshape(x, {-1}), rest);

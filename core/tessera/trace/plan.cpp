@@ -1,0 +1,158 @@
+#include <tessera/trace/plan.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace tessera::trace {
+namespace {
+
+constexpr int kForever = std::numeric_limits<int>::max();
+
+/// The last node that needs each value; kForever for results, -1 where none does.
+std::vector<int> last_uses(const Graph& graph) {
+  std::vector<int> last(graph.values.size(), -1);
+  const auto use = [&](int value, int at) {
+    if (value >= 0) last[static_cast<std::size_t>(value)] = at;
+  };
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    for (const Access& in : graph.nodes[i].inputs) use(in.value, static_cast<int>(i));
+    use(graph.nodes[i].base, static_cast<int>(i));
+  }
+  for (const Access& out : graph.outputs) use(out.value, kForever);
+  return last;
+}
+
+class Planner {
+ public:
+  explicit Planner(Graph& graph)
+      : graph_(graph), last_(last_uses(graph)), has_buffer_(graph.values.size(), false) {}
+
+  std::vector<Step> run() {
+    std::vector<Step> steps;
+    steps.reserve(graph_.nodes.size());
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
+      steps.push_back(step(static_cast<int>(i)));
+    }
+    // An array that was made, but never written, and is a result.
+    for (const Access& out : graph_.outputs) {
+      if (graph_.value(out.value).source == Value::Source::empty) allocate(out.value);
+    }
+    return steps;
+  }
+
+  const std::vector<std::pair<DeviceState*, std::int64_t>>& peaks() const { return peaks_; }
+
+ private:
+  int last(int value) const { return last_[static_cast<std::size_t>(value)]; }
+  /// Whether the plan made the value's buffer, and may let it go.
+  bool owned(int value) const { return has_buffer_[static_cast<std::size_t>(value)]; }
+  bool dies(int value, int at) const { return owned(value) && last(value) == at; }
+
+  bool allocate(int value) {
+    if (owned(value)) return false;
+    has_buffer_[static_cast<std::size_t>(value)] = true;
+    const Value& info = graph_.value(value);
+    count(info.device, info.bytes());
+    return true;
+  }
+
+  void count(DeviceState* device, std::int64_t bytes) {
+    auto found = std::find_if(peaks_.begin(), peaks_.end(), [&](const auto& p) { return p.first == device; });
+    if (found == peaks_.end()) {
+      peaks_.emplace_back(device, 0);
+      in_use_.push_back(0);
+      found = peaks_.end() - 1;
+    }
+    std::int64_t& in_use = in_use_[static_cast<std::size_t>(found - peaks_.begin())];
+    in_use += bytes;
+    found->second = std::max(found->second, in_use);
+  }
+
+  /// The input that an element-wise result can be written over: it dies here and is read just so.
+  int overwritable(const Node& node, int at) const {
+    if (!is_elementwise(node.kernel) || node.kernel == Kernel::copy) return -1;
+    const Value& out = graph_.value(node.outputs[0].value);
+    for (const Access& in : node.inputs) {
+      if (in.value < 0 || !dies(in.value, at)) continue;
+      const Value& value = graph_.value(in.value);
+      if (value.dtype != out.dtype || value.elements != out.elements) continue;
+      const bool whole_only = std::all_of(node.inputs.begin(), node.inputs.end(), [&](const Access& other) {
+        return other.value != in.value || is_whole(other.layout, value.elements);
+      });
+      if (whole_only) return in.value;
+    }
+    return -1;
+  }
+
+  static bool reads(const Node& node, int value) {
+    return std::any_of(node.inputs.begin(), node.inputs.end(),
+                       [&](const Access& in) { return in.value == value; });
+  }
+
+  Step step(int at) {
+    Step result;
+    result.node = std::move(graph_.nodes[static_cast<std::size_t>(at)]);
+    const Node& node = result.node;
+    for (const Access& in : node.inputs) {
+      if (in.value >= 0 && graph_.value(in.value).source == Value::Source::empty && allocate(in.value)) {
+        result.allocate.push_back(in.value);
+      }
+    }
+    const bool written_before = node.base >= 0 && graph_.value(node.base).source != Value::Source::empty;
+    if (written_before && dies(node.base, at) && !reads(node, node.base)) {
+      result.taken = node.base;
+    } else if (written_before) {
+      result.copy_base = true;
+    } else {
+      result.taken = overwritable(node, at);
+    }
+    for (const Access& out : node.outputs) {
+      if (result.taken >= 0) {
+        has_buffer_[static_cast<std::size_t>(out.value)] = true;
+        has_buffer_[static_cast<std::size_t>(result.taken)] = false;
+      } else {
+        allocate(out.value);
+        result.allocate.push_back(out.value);
+      }
+    }
+    release(result, at);
+    return result;
+  }
+
+  void release(Step& step, int at) {
+    const auto let_go = [&](int value) {
+      if (value < 0 || !owned(value)) return;
+      has_buffer_[static_cast<std::size_t>(value)] = false;
+      const Value& info = graph_.value(value);
+      count(info.device, -info.bytes());
+      step.release.push_back(value);
+    };
+    for (const Access& in : step.node.inputs) {
+      if (in.value >= 0 && last(in.value) == at) let_go(in.value);
+    }
+    if (step.node.base >= 0 && last(step.node.base) == at) let_go(step.node.base);
+    for (const Access& out : step.node.outputs) {
+      if (last(out.value) < 0) let_go(out.value);
+    }
+  }
+
+  Graph& graph_;
+  std::vector<int> last_;
+  std::vector<bool> has_buffer_;
+  std::vector<std::pair<DeviceState*, std::int64_t>> peaks_;
+  std::vector<std::int64_t> in_use_;
+};
+
+}  // namespace
+
+Plan make_plan(Graph graph) {
+  Planner planner(graph);
+  Plan plan;
+  plan.steps = planner.run();
+  plan.peaks = planner.peaks();
+  plan.values = std::move(graph.values);
+  plan.outputs = std::move(graph.outputs);
+  return plan;
+}
+
+}  // namespace tessera::trace

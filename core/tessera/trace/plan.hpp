@@ -1,0 +1,36 @@
+#pragma once
+
+// Internal to core. When each value of a graph has memory, known before anything runs.
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <tessera/trace/graph.hpp>
+
+namespace tessera::trace {
+
+struct Step {
+  Node node;
+  std::vector<int> allocate;  ///< values that get a fresh buffer before the call
+  int taken = -1;             ///< the value whose buffer the output takes over
+  bool copy_base = false;     ///< the base lives on: it is copied before the call writes into the copy
+  std::vector<int> release;   ///< values whose buffer goes after the call
+};
+
+struct Plan {
+  std::vector<Value> values;
+  std::vector<Step> steps;
+  std::vector<Access> outputs;
+  /// The most bytes that the plan's buffers take at a time, by device. What kernels take for themselves
+  /// comes on top.
+  std::vector<std::pair<DeviceState*, std::int64_t>> peaks;
+};
+
+Plan make_plan(Graph graph);
+
+/// Runs the calls, through the funnel.
+std::vector<Array> run(const Plan& plan, std::span<const Array> arguments);
+
+}  // namespace tessera::trace
