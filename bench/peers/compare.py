@@ -28,8 +28,8 @@ def spread(values):
     return {"median": statistics.median(values), "min": min(values), "max": max(values)}
 
 
-def ask(question, threads, rounds=None):
-    """All sides of a question, in turn, as one record."""
+def ask(question, threads, rounds=None, wanted=None):
+    """All sides of a question, or those with one of the words wanted, in turn, as one record."""
     rounds = rounds or question.rounds
     n, k, d = question.size
     record = {"name": question.name, "text": question.text, "n": n, "k": k, "d": d, "threads": threads,
@@ -59,6 +59,8 @@ def ask(question, threads, rounds=None):
                 record["sides"].append({**entry, **details})
 
         for spec in question.sides:
+            if wanted and not any(word in spec.name for word in wanted):
+                continue
             try:
                 side, path = start(spec, threads, folder)
             except (sides.Missing, OSError) as error:
@@ -110,6 +112,7 @@ def main():
     parser.add_argument("questions", nargs="*", metavar="QUESTION",
                         help="some of: " + ", ".join(questions.QUESTIONS) + "; all but smoke without")
     parser.add_argument("--rounds", type=int, help="turns of each side; else by question")
+    parser.add_argument("--sides", nargs="+", metavar="WORD", help="only sides whose names contain one of these")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--json", help="write the records to this file; those that it has are not measured again")
     arguments = parser.parse_args()
@@ -125,7 +128,7 @@ def main():
     for name in wanted:
         if any(record["name"] == name for record in records):
             continue
-        record = ask(questions.QUESTIONS[name](), arguments.threads, arguments.rounds)
+        record = ask(questions.QUESTIONS[name](), arguments.threads, arguments.rounds, arguments.sides)
         show(record)
         records.append(record)
         if arguments.json:
