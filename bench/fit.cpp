@@ -1,6 +1,6 @@
 #include <kmeans/kmeans.hpp>
 
-#include "functions.hpp"
+#include "question.hpp"
 
 // Whole fits: to convergence from given centers and from k-means++, and ten iterations.
 
@@ -32,8 +32,7 @@ void fit(const Setting& setting, Report& report) {
     Row out = row("fit", setting.device, mode(setting), variant.schedule, problem.size);
     if (report.has(out)) continue;
     if (setting.compiled) {
-      const std::string missing = missing_mode(setting);
-      put_unsupported(out, missing.empty() ? "the estimator chooses by itself what is compiled" : missing);
+      put_unsupported(out, "the estimator chooses by itself what is compiled");
       report.add(out);
       continue;
     }

@@ -23,13 +23,12 @@ struct Functions {
   std::function<Assignment(const Array& x, const Array& centers, const Array& first, Assignment best)>
       running_tile_from = kmeans::running_tile_from;
   std::function<Array(const Array& x)> expression;  ///< sqrt(x*x + 1)*0.5 + x - 0.25*x*x + 3
-  std::function<double()> compile_seconds;          ///< what compiling took so far; empty in eager mode
+  // Empty in eager mode:
+  std::function<double()> compile_seconds;  ///< what compiling took so far
+  std::function<std::string()> explain;     ///< what the functions that were called were made into
 };
 
-/// Why there is nothing to time in the mode that is set; empty where there is.
-std::string missing_mode(const Setting& setting);
-
-/// The functions in the mode that is set.
+/// The functions in the mode that is set; compiled anew at each call.
 Functions functions(const Setting& setting);
 
 /// kmeans::assign_gram_tiled with its tile function given.
@@ -41,6 +40,7 @@ Assignment running_tiled(const Functions& f, const Array& x, const Array& center
                          const kmeans::RunningOptions& options);
 
 /// Measures and puts seconds, peak, and what compiling took meanwhile, which comes with the first call.
+/// Prints what was compiled where that is asked for.
 void measure_into(Row& row, const Setting& setting, const Timing& timing, const Functions& f, double flops,
                   const std::function<void()>& call);
 

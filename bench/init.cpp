@@ -4,7 +4,7 @@
 
 #include <kmeans/init.hpp>
 
-#include "functions.hpp"
+#include "question.hpp"
 
 // k-means++ in both versions: norms once and candidates by take, and x * x again for every center.
 
@@ -33,8 +33,7 @@ void init(const Setting& setting, Report& report) {
     Row out = row("init", setting.device, mode(setting), schedule, problem.size);
     if (report.has(out)) return;
     if (setting.compiled) {
-      const std::string missing = missing_mode(setting);
-      put_unsupported(out, missing.empty() ? "k-means++ is timed eagerly" : missing);
+      put_unsupported(out, "k-means++ is timed eagerly");
       return report.add(out);
     }
     if (large && !timing.warm) {

@@ -21,10 +21,6 @@ void profile(const Setting& setting, const Size& size, const Peaks& peaks, const
   Row whole = row("kernels", setting.device, mode(setting), schedule, size);
   whole["operation"] = "all";
   if (report.has(whole)) return;
-  if (const std::string missing = missing_mode(setting); !missing.empty()) {
-    put_unsupported(whole, missing);
-    return report.add(whole);
-  }
   call();
   setting.device.synchronize();
   const Profiler profiler;
@@ -63,11 +59,8 @@ void kernels(const Setting& setting, Report& report) {
   const auto plan = kmeans::plan_labelling(kmeans::AssignMethod::gram_tiled, 0, 0, problem.x, size.clusters);
   const Array centers = astype(problem.centers, float64);
   const Functions f = functions(setting);
-  const Peaks peaks =
-      missing_mode(setting).empty()
-          ? measure_peaks(setting.device,
-                          std::clamp<std::int64_t>(size.samples * size.features, 1000, 100'000'000))
-          : Peaks{};
+  const Peaks peaks = measure_peaks(
+      setting.device, std::clamp<std::int64_t>(size.samples * size.features, 1000, 100'000'000));
   if (setting.compiled) {
     profile(setting, size, peaks, "gram", report, [&] { f.gram(problem.x, problem.centers); });
     const Array norms = kmeans::half_norms(problem.centers);

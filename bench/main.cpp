@@ -23,6 +23,7 @@ struct Arguments {
   int threads = 0;
   int repeat = 0;
   bool paced = false;
+  bool explain = false;
   std::string json;
   std::string labels;
   bench::Wanted wanted;
@@ -53,6 +54,7 @@ void ask(const Arguments& arguments,
                            .source = arguments.source,
                            .compiled = arguments.mode == "compiled",
                            .timing = {.repeat = arguments.repeat, .paced = arguments.paced},
+                           .explain = arguments.explain,
                            .labels = arguments.labels};
     if (arguments.repeat == 0) setting.timing.repeat = bench::is_large(setting.size) ? 1 : 3;
     question(setting, report);
@@ -76,6 +78,8 @@ void add_options(CLI::App& command, Arguments& arguments) {
   command.add_option("--mode", arguments.mode, "How the functions run")
       ->check(CLI::IsMember({"eager", "compiled"}))
       ->capture_default_str();
+  command.add_flag("--explain", arguments.explain,
+                   "Print what compiled functions were made into: their graph, kernels and planned peak");
   command.add_option("--threads", arguments.threads, "Threads of the devices on the host")
       ->check(CLI::PositiveNumber);
   command

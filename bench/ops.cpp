@@ -177,12 +177,6 @@ void overhead(const Setting& setting, Report& report) {
 }  // namespace
 
 void ops(const Setting& setting, Report& report) {
-  if (const std::string missing = missing_mode(setting); !missing.empty()) {
-    Row out = head(setting, "expression", 0);
-    put_unsupported(out, missing);
-    if (!report.has(out)) report.add(out);
-    return;
-  }
   const std::int64_t most =
       std::clamp<std::int64_t>(setting.size.samples * setting.size.features, 1000, 100'000'000);
   require_memory("ops", 16 * most + 2 * 4 * most);

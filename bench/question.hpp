@@ -16,7 +16,8 @@ struct Setting {
   Source source;
   bool compiled = false;
   Timing timing;
-  std::string labels;  ///< a .npy file for the labels of the last row; none where empty
+  bool explain = false;  ///< compiled functions are printed
+  std::string labels;    ///< a .npy file for the labels of the last row; none where empty
 };
 
 /// "eager" or "compiled".
