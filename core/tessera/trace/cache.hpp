@@ -47,6 +47,7 @@ struct Entry {
   Plan plan;
   std::shared_ptr<const void> rest;
   std::string explanation;
+  std::int64_t planned_peak = 0;
 };
 
 /// Bounded; the latest first.

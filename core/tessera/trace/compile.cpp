@@ -1,5 +1,6 @@
 #include <tessera/trace/compile.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <mutex>
@@ -80,8 +81,10 @@ std::shared_ptr<const Entry> CompiledFunction::State::trace(const Arguments& arg
   Plan plan = make_plan(std::move(recorded.graph));
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   std::string text = explain_plan(options.name, plan, recorded_calls, seconds);
+  std::int64_t peak = 0;
+  for (const auto& [device, bytes] : plan.peaks) peak = std::max(peak, bytes);
   auto entry = std::make_shared<Entry>(
-      Entry{std::move(key), std::move(plan), std::move(recorded.rest), std::move(text)});
+      Entry{std::move(key), std::move(plan), std::move(recorded.rest), std::move(text), peak});
 
   const std::lock_guard lock(mutex);
   watch(entry->key);
@@ -140,6 +143,7 @@ CompileStats CompiledFunction::stats() const {
   const std::lock_guard lock(state_->mutex);
   CompileStats stats = state_->stats;
   stats.cached = state_->cache.size();
+  if (const auto latest = state_->cache.latest()) stats.planned_peak = latest->planned_peak;
   return stats;
 }
 

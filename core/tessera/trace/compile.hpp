@@ -23,10 +23,13 @@ struct CompileOptions {
 };
 
 struct CompileStats {
-  std::int64_t traces = 0;   ///< calls for which the function was traced
-  std::int64_t hits = 0;     ///< calls for which a trace was there
-  std::size_t cached = 0;    ///< traces there are now
-  double seconds = 0;        ///< spent on tracing and compiling
+  std::int64_t traces = 0;  ///< calls for which the function was traced
+  std::int64_t hits = 0;    ///< calls for which a trace was there
+  std::size_t cached = 0;   ///< traces there are now
+  double seconds = 0;       ///< spent on tracing and compiling
+  /// The most bytes that arrays take at a time in the plan of the latest call, on the device where that is
+  /// most. What kernels take for themselves comes on top.
+  std::int64_t planned_peak = 0;
   std::string warning = {};  ///< what kept changing, where that was said
 };
 
@@ -66,7 +69,7 @@ class TESSERA_API CompiledFunction {
 template <class F>
 class Compiled {
  public:
-  Compiled(F function, CompileOptions options)
+  explicit Compiled(F function, CompileOptions options = {})
       : state_(std::make_shared<State>(std::move(function), std::move(options))) {}
 
   template <class... Args>
@@ -118,6 +121,15 @@ class Compiled {
     trace::CompiledFunction compiled;
   };
   std::shared_ptr<State> state_;
+};
+
+/// The same for a plain function: takes what the function takes, in its parameters' types.
+template <class R, class... Parameters>
+class Compiled<R (*)(Parameters...)> : public Compiled<std::function<R(Parameters...)>> {
+ public:
+  using Base = Compiled<std::function<R(Parameters...)>>;
+  using Base::Base;
+  std::decay_t<R> operator()(Parameters... arguments) const { return Base::operator()(arguments...); }
 };
 
 /// The same function, traced and fused: the first call with arguments of new shapes, dtypes, layouts, device
