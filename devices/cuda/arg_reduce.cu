@@ -183,7 +183,7 @@ void CudaDevice::matmul_argmin(Precision precision, Scalar alpha, const View& x,
   enter();
   // A tile of products stays in the L2 between the product and the search.
   const std::int64_t row_bytes = n * static_cast<std::int64_t>(itemsize(x.dtype));
-  const std::int64_t tile = std::clamp<std::int64_t>(properties().cache_bytes / row_bytes, 1, m);
+  const std::int64_t tile = std::clamp<std::int64_t>(cache_bytes() / row_bytes, 1, m);
   const Workspace products = scratch(static_cast<std::size_t>(tile * row_bytes));
   View turned = y;
   turned.shape = {1, y.shape[1], n};

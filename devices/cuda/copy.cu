@@ -128,6 +128,11 @@ void CudaDevice::copy(const View& x, const View& out) {
   });
 }
 
+cudaError_t CudaDevice::probe_kernels() {
+  cudaFuncAttributes attributes{};
+  return cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(&fill_kernel<Bits<1>>));
+}
+
 void CudaDevice::fill(Scalar value, const View& out) {
   if (out.size() == 0) return;
   enter();

@@ -49,6 +49,15 @@ CudaDevice::CudaDevice(int index)
                       std::to_string(device.major) + "." + std::to_string(device.minor) +
                       "; kernels are built for 7.5 and newer");
   }
+  if (const cudaError_t error = probe_kernels(); error != cudaSuccess) {
+    cudaGetLastError();
+    throw DeviceError("[device] this module has no kernels for " + name_ + " (" + device.name +
+                      ", compute capability " + std::to_string(device.major) + "." +
+                      std::to_string(device.minor) + "), only for " TESSERA_CUDA_BUILT_FOR ": " +
+                      describe(error) +
+                      "; build it with the preset cuda, or with -DTESSERA_CUDA_ARCHITECTURES=" +
+                      std::to_string(device.major) + std::to_string(device.minor) + "-real");
+  }
   if (device.memoryPoolsSupported == 0) {
     throw DeviceError("[device] " + name_ + " (" + device.name +
                       ") has no stream-ordered memory (cudaMallocAsync); a newer driver may offer it");

@@ -76,9 +76,12 @@ class CudaDevice final : public DeviceInterface {
   Workspace scratch(std::size_t bytes);
   IndexCheck index_check() const;
   cudaStream_t stream() const { return stream_; }
+  std::int64_t cache_bytes() const { return properties_.cache_bytes; }
 
  private:
   void throw_wrong_index();
+  /// Of a kernel that all devices need: an error where the module was not built for this one.
+  static cudaError_t probe_kernels();
 
   int index_;
   std::string name_;

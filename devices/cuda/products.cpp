@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include <tessera/device.hpp>
@@ -48,6 +49,8 @@ struct Products::Library {
   X(cublasLtMatmulPreferenceDestroy)      \
   X(cublasLtMatmulPreferenceSetAttribute) \
   X(cublasLtMatmulAlgoGetHeuristic)       \
+  X(cublasLtMatmulAlgoCheck)              \
+  X(cublasLtMatmulAlgoConfigGetAttribute) \
   X(cublasLtMatmul)
 
 #define TESSERA_MEMBER(name) decltype(&::name) name = nullptr;
@@ -150,13 +153,40 @@ class Description {
   const Library& library_;
 };
 
+/// Whether an algorithm adds up the inner dimension in one piece.
+template <class Library>
+bool leaves_inner_whole(const Library& library, const cublasLtMatmulAlgo_t& algorithm) {
+  std::int32_t splits = 0;
+  std::size_t written = 0;
+  const cublasStatus_t status = library.cublasLtMatmulAlgoConfigGetAttribute(
+      &algorithm, CUBLASLT_ALGO_CONFIG_SPLITK_NUM, &splits, sizeof splits, &written);
+  return status == CUBLAS_STATUS_SUCCESS && splits <= 1;
+}
+
+/// Whether an algorithm takes so many rows, without memory of its own.
+template <class Library>
+bool takes_rows(const Library& library, const Product& product, std::int64_t rows,
+                const cublasLtMatmulAlgo_t& algorithm) {
+  const Description description(library, product, rows, 1, false);
+  cublasLtMatmulHeuristicResult_t result{};
+  const cublasStatus_t status =
+      library.cublasLtMatmulAlgoCheck(library.handle, description.operation, description.a, description.b,
+                                      description.d, description.d, &algorithm, &result);
+  return status == CUBLAS_STATUS_SUCCESS && result.state == CUBLAS_STATUS_SUCCESS &&
+         result.workspaceSize == 0;
+}
+
 /// Algorithms that split the inner dimension are out, and so are those that want more than the element's
-/// alignment: both would make a row depend on where it lies.
+/// alignment: both would make a row depend on where it lies. The first that takes one row and the most of a
+/// call is taken; where none does, the first.
 template <class Library>
 cublasLtMatmulAlgo_t choose(const Library& library, const Product& product) {
   const Description description(library, product, kRowsChosenFor, 1, false);
   cublasLtMatmulPreference_t preference = nullptr;
   library.check(library.cublasLtMatmulPreferenceCreate(&preference), "cublasLtMatmulPreferenceCreate");
+  const std::unique_ptr<std::remove_pointer_t<cublasLtMatmulPreference_t>,
+                        decltype(library.cublasLtMatmulPreferenceDestroy)>
+      destroyed(preference, library.cublasLtMatmulPreferenceDestroy);
   const std::uint32_t schemes = CUBLASLT_REDUCTION_SCHEME_NONE;
   const auto alignment = static_cast<std::uint32_t>(itemsize(product.dtype));
   const auto set = [&](cublasLtMatmulPreferenceAttributes_t attribute, const std::uint32_t& value) {
@@ -168,20 +198,26 @@ cublasLtMatmulAlgo_t choose(const Library& library, const Product& product) {
   set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignment);
   set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignment);
   set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment);
-  cublasLtMatmulHeuristicResult_t result{};
+  std::array<cublasLtMatmulHeuristicResult_t, 16> results{};
   int found = 0;
-  const cublasStatus_t status = library.cublasLtMatmulAlgoGetHeuristic(
-      library.handle, description.operation, description.a, description.b, description.d, description.d,
-      preference, 1, &result, &found);
-  library.cublasLtMatmulPreferenceDestroy(preference);
-  library.check(status, "cublasLtMatmulAlgoGetHeuristic");
-  if (found == 0 || result.state != CUBLAS_STATUS_SUCCESS) {
-    throw DeviceError(std::string("[") + current_operation() +
-                      "] cuBLAS has no algorithm for a product with " + std::to_string(product.columns) +
-                      " columns and an inner dimension of " + std::to_string(product.inner) +
-                      " that leaves the inner dimension whole");
+  library.check(library.cublasLtMatmulAlgoGetHeuristic(
+                    library.handle, description.operation, description.a, description.b, description.d,
+                    description.d, preference, static_cast<int>(results.size()), results.data(), &found),
+                "cublasLtMatmulAlgoGetHeuristic");
+  const cublasLtMatmulAlgo_t* first = nullptr;
+  for (int i = 0; i < found; ++i) {
+    const cublasLtMatmulHeuristicResult_t& result = results[static_cast<std::size_t>(i)];
+    if (result.state != CUBLAS_STATUS_SUCCESS || !leaves_inner_whole(library, result.algo)) continue;
+    if (takes_rows(library, product, 1, result.algo) &&
+        takes_rows(library, product, kRowsPerCall, result.algo)) {
+      return result.algo;
+    }
+    if (first == nullptr) first = &result.algo;
   }
-  return result.algo;
+  if (first != nullptr) return *first;
+  throw DeviceError(std::string("[") + current_operation() + "] cuBLAS has no algorithm for a product with " +
+                    std::to_string(product.columns) + " columns and an inner dimension of " +
+                    std::to_string(product.inner) + " that leaves the inner dimension whole");
 }
 
 }  // namespace
@@ -215,8 +251,8 @@ cublasLtMatmulAlgo_t Products::algorithm(const Product& product) {
   return algorithms_.emplace(key, choose(library(), product)).first->second;
 }
 
-void Products::run(cudaStream_t stream, const Product& product) {
-  const std::lock_guard lock(mutex_);
+/// As many columns as one call takes.
+void Products::run_columns(cudaStream_t stream, const Product& product) {
   const Library& calls = library();
   const cublasLtMatmulAlgo_t chosen = algorithm(product);
   const double one = 1;
@@ -231,10 +267,10 @@ void Products::run(cudaStream_t stream, const Product& product) {
       const std::int64_t rows = std::min(kRowsPerCall, product.rows - row);
       const Description description(calls, product, rows, std::min(kBatchPerCall, product.batch - batch),
                                     true);
-      const auto x =
+      const auto* const x =
           address(product.x, product.dtype,
                   batch * product.x.batch_stride + row * (product.x.turned ? 1 : product.x.leading));
-      const auto y = address(product.y, product.dtype, batch * product.y.batch_stride);
+      const auto* const y = address(product.y, product.dtype, batch * product.y.batch_stride);
       auto* const out = const_cast<std::byte*>(
           address(product.out, product.dtype, batch * product.out.batch_stride + row * product.out.leading));
       calls.check(
@@ -242,6 +278,21 @@ void Products::run(cudaStream_t stream, const Product& product) {
                                beta, out, description.d, out, description.d, &chosen, nullptr, 0, stream),
           "cublasLtMatmul");
     }
+  }
+}
+
+void Products::run(cudaStream_t stream, const Product& product) {
+  const std::lock_guard lock(mutex_);
+  // Pieces are of nearly the same size: none is so small that its sums run in another order.
+  const std::int64_t pieces = (product.columns + kColumnsPerCall - 1) / kColumnsPerCall;
+  for (std::int64_t piece = 0; piece < pieces; ++piece) {
+    const std::int64_t first = product.columns * piece / pieces;
+    Product part = product;
+    part.columns = product.columns * (piece + 1) / pieces - first;
+    part.y.data = const_cast<std::byte*>(
+        address(product.y, product.dtype, first * (product.y.turned ? product.y.leading : 1)));
+    part.out.data = const_cast<std::byte*>(address(product.out, product.dtype, first));
+    run_columns(stream, part);
   }
 }
 

@@ -58,6 +58,7 @@ class Products {
   struct Library;
 
   Library& library();
+  void run_columns(cudaStream_t stream, const Product& product);
   cublasLtMatmulAlgo_t algorithm(const Product& product);
 
   std::mutex mutex_;

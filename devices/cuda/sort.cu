@@ -59,8 +59,7 @@ __global__ void gather_kernel(Shape3 shape, std::int64_t count, const std::uint6
 template <class Key, class Value>
 void sort_with(CudaDevice& device, Key* keys, Value* values, std::int64_t count) {
   PoolAllocator allocator(device);
-  stable_sort(device.stream(), allocator, keys, values, static_cast<std::size_t>(count));
-  device.check(cudaGetLastError());
+  device.check(stable_sort(device.stream(), allocator, keys, values, static_cast<std::size_t>(count)));
 }
 
 }  // namespace

@@ -204,6 +204,21 @@ TEST(CudaDevice, RoundsToTf32OnlyByName) {
 
 // ---- what goes wrong
 
+/// Before any other test uses the second device.
+TEST(CudaDevice, ACardThatKernelsWereNotBuiltForIsNamed) {
+  controls().refuse_kernels(true);
+  try {
+    device("cuda-emulated:1");
+    ADD_FAILURE() << "there is a device without kernels";
+  } catch (const DeviceError& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("compute capability 7.5), only for the host"), std::string::npos) << text;
+    EXPECT_NE(text.find("-DTESSERA_CUDA_ARCHITECTURES=75-real"), std::string::npos) << text;
+  }
+  controls().refuse_kernels(false);
+  EXPECT_NO_THROW(device("cuda-emulated:1"));
+}
+
 TEST(CudaDevice, NamesALibraryThatIsMissing) {
   const Device second = device("cuda-emulated:1");  // has not multiplied yet
   const Array x = ones({3, 3}, {.dtype = float32, .device = second});

@@ -9,6 +9,7 @@
 #include <tessera/tessera.hpp>
 
 #include "algorithms/samples.hpp"
+#include "controls.hpp"
 #include "support/arrays.hpp"
 #include "support/compare.hpp"
 
@@ -59,6 +60,23 @@ TEST(CudaFit, Blobs) {
 
 TEST(CudaFit, OneCloud) {
   expect_fit_of_cpu(as_float32(normal_samples(2500, 16, 5)), 12, 1e-4);
+}
+
+/// The host waits once an iteration: for the numbers that say whether to stop.
+TEST(CudaFit, WaitsOnceAnIteration) {
+  const CudaControls controls(CUDA_EMULATED_MODULE);
+  const Array x = upload(as_float32(normal_samples(1500, 8, 11)), device("cuda-emulated"));
+  const Array init = copy(index(x, {slice(0, 9)}));
+  const auto waits_of = [&](std::int64_t iterations) {
+    kmeans::KMeans model({.n_clusters = 9, .init = init, .max_iter = iterations, .tol = 0});
+    const long before = controls.waits();
+    model.fit(x);
+    EXPECT_EQ(model.n_iter(), iterations) << "not converged before";
+    return controls.waits() - before;
+  };
+  waits_of(2);  // pinned memory is made
+  const long three = waits_of(3);
+  EXPECT_EQ(waits_of(8) - three, 5);
 }
 
 }  // namespace

@@ -13,8 +13,9 @@ inline constexpr std::int64_t kMostElements = std::numeric_limits<std::int32_t>:
 /// Labels and positions below this are sorted as 32-bit numbers.
 inline constexpr std::int64_t kMostNarrow = std::numeric_limits<std::uint32_t>::max();
 
-/// Rows and batches of one call to cuBLAS.
+/// Rows, columns and batches of one call to cuBLAS.
 inline constexpr std::int64_t kRowsPerCall = std::int64_t{1} << 20U;
+inline constexpr std::int64_t kColumnsPerCall = std::int64_t{1} << 26U;
 inline constexpr std::int64_t kBatchPerCall = 32768;
 
 }  // namespace tessera::cuda

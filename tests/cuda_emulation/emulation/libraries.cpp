@@ -3,8 +3,10 @@
 
 #include "libraries.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <string_view>
 #include <vector>
@@ -44,7 +46,9 @@ struct Choice {
   std::uint32_t compute = 0;
   std::uint16_t transpose_a = 0;
   std::uint16_t transpose_b = 0;
-  std::uint64_t alignment = 0;
+  std::uint32_t alignment = 0;
+  std::uint32_t splits = 0;  ///< of the inner dimension
+  std::uint64_t most_rows = 0;
   std::uint64_t n = 0;  ///< rows of D
   std::uint64_t k = 0;
 };
@@ -187,6 +191,11 @@ bool make_problem(cublasLtMatmulDesc_t operation, cublasLtMatrixLayout_t a, cubl
          out.rows == n && out.columns == m && left.batch == out.batch && right.batch == out.batch;
 }
 
+struct Offer {
+  std::uint64_t most_rows;
+  std::uint32_t splits;
+};
+
 cublasStatus_t heuristic(cublasLtHandle_t /*handle*/, cublasLtMatmulDesc_t operation,
                          cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c,
                          cublasLtMatrixLayout_t d, cublasLtMatmulPreference_t preference_handle,
@@ -201,16 +210,51 @@ cublasStatus_t heuristic(cublasLtHandle_t /*handle*/, cublasLtMatmulDesc_t opera
   choice.compute = problem.descriptor.compute;
   choice.transpose_a = static_cast<std::uint16_t>(problem.descriptor.transpose_a);
   choice.transpose_b = static_cast<std::uint16_t>(problem.descriptor.transpose_b);
-  choice.alignment = preference.alignment[0];
-  for (const std::uint32_t alignment : preference.alignment) {
-    choice.alignment = std::min<std::uint64_t>(choice.alignment, alignment);
-  }
+  choice.alignment = *std::min_element(std::begin(preference.alignment), std::end(preference.alignment));
   choice.n = problem.d.rows;
   choice.k = problem.inner;
-  std::memset(results, 0, sizeof *results);
-  std::memcpy(&results->algo, &choice, sizeof choice);
-  results->state = CUBLAS_STATUS_SUCCESS;
-  *count = 1;
+  // The best is for few rows, the next splits the inner dimension after all; the last will do.
+  const Offer offers[] = {{64, 0}, {~std::uint64_t{0}, 4}, {~std::uint64_t{0}, 1}};
+  *count = 0;
+  for (const Offer& offer : offers) {
+    if (*count == requested) break;
+    choice.most_rows = offer.most_rows;
+    choice.splits = offer.splits;
+    cublasLtMatmulHeuristicResult_t& result = results[(*count)++];
+    std::memset(&result, 0, sizeof result);
+    std::memcpy(&result.algo, &choice, sizeof choice);
+    result.state = CUBLAS_STATUS_SUCCESS;
+  }
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t algorithm_check(cublasLtHandle_t /*handle*/, cublasLtMatmulDesc_t operation,
+                               cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c,
+                               cublasLtMatrixLayout_t d, const cublasLtMatmulAlgo_t* algorithm,
+                               cublasLtMatmulHeuristicResult_t* result) {
+  Problem problem;
+  if (!make_problem(operation, a, b, c, d, problem)) return CUBLAS_STATUS_INVALID_VALUE;
+  Choice choice;
+  std::memcpy(static_cast<void*>(&choice), algorithm, sizeof choice);
+  if (choice.magic != Choice{}.magic || choice.most_rows < problem.d.columns) {
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  }
+  result->state = CUBLAS_STATUS_SUCCESS;
+  result->workspaceSize = 0;
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t algorithm_get(const cublasLtMatmulAlgo_t* algorithm,
+                             cublasLtMatmulAlgoConfigAttributes_t attribute, void* value, std::size_t bytes,
+                             std::size_t* written) {
+  Choice choice;
+  std::memcpy(static_cast<void*>(&choice), algorithm, sizeof choice);
+  const auto splits = static_cast<std::int32_t>(choice.splits);
+  if (attribute != CUBLASLT_ALGO_CONFIG_SPLITK_NUM || bytes != sizeof splits) {
+    return CUBLAS_STATUS_NOT_SUPPORTED;
+  }
+  std::memcpy(value, &splits, sizeof splits);
+  *written = sizeof splits;
   return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -297,9 +341,9 @@ cublasStatus_t matmul(cublasLtHandle_t /*handle*/, cublasLtMatmulDesc_t operatio
     return reinterpret_cast<std::uintptr_t>(data) % choice.alignment == 0;
   };
   const bool chosen_for_this =
-      choice.magic == Choice{}.magic && choice.compute == problem.descriptor.compute &&
-      choice.n == problem.d.rows && choice.k == problem.inner &&
-      choice.transpose_a == problem.descriptor.transpose_a &&
+      choice.magic == Choice{}.magic && choice.splits <= 1 && choice.most_rows >= problem.d.columns &&
+      choice.compute == problem.descriptor.compute && choice.n == problem.d.rows &&
+      choice.k == problem.inner && choice.transpose_a == problem.descriptor.transpose_a &&
       choice.transpose_b == problem.descriptor.transpose_b && aligned(a) && aligned(b) && aligned(d);
   if (!chosen_for_this) return CUBLAS_STATUS_NOT_SUPPORTED;
   const double factor = number(alpha, float32);
@@ -342,6 +386,8 @@ void* find_symbol(void* library, const char* name) {
       SYMBOL(cublasLtMatmulPreferenceDestroy, preference_destroy),
       SYMBOL(cublasLtMatmulPreferenceSetAttribute, preference_set),
       SYMBOL(cublasLtMatmulAlgoGetHeuristic, heuristic),
+      SYMBOL(cublasLtMatmulAlgoCheck, algorithm_check),
+      SYMBOL(cublasLtMatmulAlgoConfigGetAttribute, algorithm_get),
       SYMBOL(cublasLtMatmul, matmul),
   };
 #undef SYMBOL

@@ -49,6 +49,8 @@ struct Runtime {
   std::vector<std::unique_ptr<Stream>> streams;
   std::map<const void*, std::size_t> pinned;
   long failing_allocation = 0;
+  bool kernels_refused = false;
+  long waits = 0;
 
   Runtime() {
     for (int i = 0; i < settings().devices; ++i) {
@@ -180,6 +182,15 @@ void fail_allocation(long first) {
   runtime().failing_allocation = first;
 }
 
+void refuse_kernels(bool refused) {
+  runtime().kernels_refused = refused;
+}
+
+long waits() {
+  const std::lock_guard lock(runtime().mutex);
+  return runtime().waits;
+}
+
 void lose(int device) {
   const std::lock_guard lock(runtime().mutex);
   runtime().devices[static_cast<std::size_t>(device)]->lost = true;
@@ -211,6 +222,7 @@ const char* cudaGetErrorName(cudaError_t error) {
     case cudaErrorInsufficientDriver: return "cudaErrorInsufficientDriver";
     case cudaErrorInvalidResourceHandle: return "cudaErrorInvalidResourceHandle";
     case cudaErrorNotReady: return "cudaErrorNotReady";
+    case cudaErrorNoKernelImageForDevice: return "cudaErrorNoKernelImageForDevice";
     default: return "cudaErrorUnknown";
   }
 }
@@ -271,6 +283,10 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     case cudaDevAttrL2CacheSize: *value = 1 << 20; return cudaSuccess;
     default: return remember(cudaErrorInvalidValue);
   }
+}
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* /*attributes*/, const void* /*kernel*/) {
+  return runtime().kernels_refused ? remember(cudaErrorNoKernelImageForDevice) : cudaSuccess;
 }
 
 cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
@@ -385,6 +401,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
   const std::lock_guard lock(runtime().mutex);
   Stream* const stream = stream_of(handle);
   if (stream == nullptr) return remember(cudaErrorInvalidResourceHandle);
+  ++runtime().waits;
   return remember(flush(*stream));
 }
 
@@ -422,6 +439,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
   const std::lock_guard lock(runtime().mutex);
   EventState& event = *event_of(handle);
   if (event.done) return cudaSuccess;
+  ++runtime().waits;
   return remember(flush(*event.stream));
 }
 

@@ -26,6 +26,10 @@ void* dynamic_shared_memory();
 std::size_t pending();
 /// Allocation number `first` from now on (1: the next) on any device finds no memory; 0: none does.
 void fail_allocation(long first);
+/// Kernels were built for other devices.
+void refuse_kernels(bool refused);
+/// How often the host has waited for a queue.
+long waits();
 /// A kernel of the device has failed; nothing works there any more, until `revive`.
 void lose(int device);
 void revive(int device);

@@ -9,6 +9,7 @@ namespace tessera::cuda {
 inline constexpr std::int64_t kMostElements = 20000;
 inline constexpr std::int64_t kMostNarrow = 3000;
 inline constexpr std::int64_t kRowsPerCall = 100;
+inline constexpr std::int64_t kColumnsPerCall = 250;
 inline constexpr std::int64_t kBatchPerCall = 3;
 
 }  // namespace tessera::cuda

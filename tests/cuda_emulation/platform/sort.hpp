@@ -12,9 +12,10 @@
 namespace tessera::cuda {
 
 template <class Key, class Value, class Allocator>
-void stable_sort(cudaStream_t stream, Allocator& /*allocator*/, Key* keys, Value* values, std::size_t count) {
-  cuda_emulation::enqueue(stream,
-                          [=] { thrust::stable_sort_by_key(thrust::cpp::par, keys, keys + count, values); });
+cudaError_t stable_sort(cudaStream_t stream, Allocator& /*allocator*/, Key* keys, Value* values,
+                        std::size_t count) {
+  return cuda_emulation::enqueue(
+      stream, [=] { thrust::stable_sort_by_key(thrust::cpp::par, keys, keys + count, values); });
 }
 
 }  // namespace tessera::cuda
