@@ -44,6 +44,7 @@ void move_rows(const Typed<T>& from, const Typed<T>& to, std::int64_t rows, std:
       stream(reinterpret_cast<std::byte*>(to.data + r * to.row),
              reinterpret_cast<const std::byte*>(from.data + r * from.row), bytes);
     }
+    finish_streaming();
     return;
   }
   if (static_cast<std::int64_t>(bytes) >= kShortRun) {
@@ -96,13 +97,6 @@ void stream_line(void* to, const void* line) {
   }
 #endif
   std::memcpy(to, line, kLine);
-}
-
-/// Before others may read what was streamed.
-void finish_streaming() {
-#ifdef __SSE2__
-  _mm_sfence();
-#endif
 }
 
 /// By squares whose rows are a cache line: each line is read and written whole.
@@ -234,7 +228,12 @@ void stream(std::byte* to, const std::byte* from, std::size_t bytes) {
   std::memcpy(to, from, at);
   for (; at + kLine <= bytes; at += kLine) stream_line(to + at, from + at);
   std::memcpy(to + at, from + at, bytes - at);
-  finish_streaming();
+}
+
+void finish_streaming() {
+#ifdef __SSE2__
+  _mm_sfence();
+#endif
 }
 
 void repeat(std::size_t itemsize, const void* value, void* out, std::int64_t n) {

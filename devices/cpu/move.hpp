@@ -17,8 +17,9 @@ struct Lattice {
 void move_block(std::size_t itemsize, const Lattice& from, const Lattice& to, std::int64_t rows,
                 std::int64_t columns, bool streams = false);
 
-/// Copies past the caches.
+/// Copies past the caches. finish_streaming comes before others may read it.
 void stream(std::byte* to, const std::byte* from, std::size_t bytes);
+void finish_streaming();
 
 /// Writes the element at `value` n times.
 void repeat(std::size_t itemsize, const void* value, void* out, std::int64_t n);

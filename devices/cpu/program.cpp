@@ -32,7 +32,7 @@ struct Schedule {
   }
   const std::vector<std::size_t>& steps(Phase phase) const { return by_phase[static_cast<int>(phase)]; }
 
-  std::vector<std::size_t> by_phase[5];
+  std::vector<std::size_t> by_phase[6];
   std::vector<std::size_t> early_stores;  ///< registers that do not wait for a block, but whose outputs do
 };
 
@@ -67,6 +67,10 @@ class Interpreter {
       if (reg.place == Place::scratch && scratch != nullptr) data_[i] = scratch + reg.offset;
     }
   }
+
+  ~Interpreter() { finish_streaming(); }
+  Interpreter(const Interpreter&) = delete;
+  Interpreter& operator=(const Interpreter&) = delete;
 
   void run(Phase phase) {
     for (const std::size_t i : schedule_.steps(phase)) run_step(i);
@@ -116,6 +120,7 @@ class Interpreter {
   Operand operand(std::size_t arg, Extent extent) const;
   const std::byte* spread(const Operand& operand, std::size_t item, int buffer, std::int64_t n) const;
   void run_loops(std::size_t i);
+  void run_links(std::size_t i);
   void call_binary(const Step& step, const Operand& a, const Operand& b, std::byte* out,
                    std::int64_t n) const;
   void call_where(const Step& step, const Operand& condition, const Operand& a, const Operand& b,
@@ -141,6 +146,8 @@ class Interpreter {
   Block block_{};
   std::vector<RowReduction> sums_;  ///< in pieces, by number of the reduction
   std::vector<Winner> winners_;
+  std::vector<ChainStep> links_;  ///< of the chain that runs, and how far they go on from call to call
+  std::vector<std::int64_t> steps_;
 };
 
 Lattice Interpreter::lattice(std::size_t i) const {
@@ -211,6 +218,8 @@ void Interpreter::run_step(std::size_t i) {
     plan_.in_pieces ? reduce_piece(i) : reduce_block(i);
   } else if (step(i).kind == Kind::arg_reduce) {
     plan_.in_pieces ? reduce_piece(i) : arg_reduce_block(i);
+  } else if (reg(i).chain >= 0) {
+    run_links(i);
   } else {
     run_loops(i);
   }
@@ -292,6 +301,36 @@ void Interpreter::run_loops(std::size_t i) {
     }
     out += out_step;
     for (Operand& arg : args) arg.data += arg.step;
+  }
+}
+
+void Interpreter::run_links(std::size_t i) {
+  const Chain& chain = plan_.chains[static_cast<std::size_t>(reg(i).chain)];
+  std::vector<ChainStep>& links = links_;
+  links.clear();
+  steps_.clear();
+  bool together = true;
+  for (const auto& [link, number, ahead] : chain.links) {
+    if (number < 0) {
+      links.push_back({link, false, nullptr, false});
+      steps_.push_back(0);
+      continue;
+    }
+    const auto arg = static_cast<std::size_t>(number);
+    const Operand from = operand(arg, Extent::all);
+    links.push_back({link, from.scalar, from.data, ahead});
+    steps_.push_back(from.step);
+    together = together && (reg(arg).extent == Extent::one || reg(arg).extent == Extent::all);
+  }
+  const std::int64_t n = together ? block_.rows * block_.columns : inner();
+  const std::int64_t calls = together ? 1 : outer();
+  std::byte* out = data_[i];
+  for (std::int64_t call = 0; call < calls; ++call) {
+    run_chain(step(i).dtype, links.data(), static_cast<int>(links.size()), out, n, reg(i).streams);
+    out += n * static_cast<std::int64_t>(reg(i).item);
+    for (std::size_t l = 0; l < links.size(); ++l) {
+      links[l].data = static_cast<const std::byte*>(links[l].data) + steps_[l];
+    }
   }
 }
 

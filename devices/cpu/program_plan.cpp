@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "devices/cpu/row_reduction.hpp"
 #include "devices/cpu/threads.hpp"
@@ -126,20 +127,28 @@ bool Plan::lies_as_block(const View& view, Extent extent) const {
 /// Operands that step i is the last to read go back, so that what is read next is in the cache. Before the
 /// step's own place is taken only those that it may be written over.
 void Plan::release_operands(std::size_t i, bool before) {
-  const Step& step = program->steps[i];
-  const bool over = step.kind == Kind::unary || step.kind == Kind::binary || step.kind == Kind::where ||
-                    step.kind == Kind::cast;
-  for (int a = 0; a < argument_count(step.kind); ++a) {
-    const auto arg = static_cast<std::size_t>(step.args[a]);
-    const Register& reg = registers[arg];
-    if (last_use_[arg] != i || released_[arg] || reg.place != Place::scratch || reg.phase == Phase::task) {
-      continue;
+  if (registers[i].chain >= 0) {
+    for (const Chain::Link& link : chains[static_cast<std::size_t>(registers[i].chain)].links) {
+      if (link.operand >= 0) release_operand(i, static_cast<std::size_t>(link.operand), before);
     }
-    if (before && !(over && reg.extent == registers[i].extent && reg.item == registers[i].item)) continue;
-    if (in_pieces && reg.extent != Extent::all) continue;
-    released_[arg] = true;
-    free_.push_back({reg.offset, bytes(reg.extent, reg.item)});
+    return;
   }
+  const Step& step = program->steps[i];
+  for (int a = 0; a < argument_count(step.kind); ++a) {
+    release_operand(i, static_cast<std::size_t>(step.args[a]), before);
+  }
+}
+
+void Plan::release_operand(std::size_t i, std::size_t arg, bool before) {
+  const Register& reg = registers[arg];
+  if (last_use_[arg] != i || released_[arg] || reg.place != Place::scratch || reg.phase == Phase::task)
+    return;
+  const bool over = !is_reduction(program->steps[i].kind) && reg.extent == registers[i].extent &&
+                    reg.item == registers[i].item;
+  if (before && !over) return;
+  if (in_pieces && reg.extent != Extent::all) return;
+  released_[arg] = true;
+  free_.push_back({reg.offset, bytes(reg.extent, reg.item)});
 }
 
 void Plan::place_load(std::size_t i) {
@@ -207,7 +216,8 @@ Extent Plan::extent_of(std::size_t i) const {
   return extent;
 }
 
-void Plan::place(std::size_t i) {
+/// What does not depend on where registers lie.
+void Plan::describe(std::size_t i) {
   const Step& step = program->steps[i];
   Register& reg = registers[i];
   reg.item = itemsize(step.dtype);
@@ -222,6 +232,11 @@ void Plan::place(std::size_t i) {
     reg.reduction = static_cast<std::int32_t>(reductions.size());
     reductions.push_back(static_cast<std::int32_t>(i));
   }
+}
+
+void Plan::place(std::size_t i) {
+  const Step& step = program->steps[i];
+  Register& reg = registers[i];
   place_outputs(i);
   if (step.kind == Kind::load) {
     place_load(i);
@@ -238,6 +253,34 @@ void Plan::place(std::size_t i) {
   }
 }
 
+/// The chain that takes longest asks for what comes next.
+void Plan::look_ahead() {
+  std::vector<bool> done(registers.size(), false);
+  std::vector<Chain*> by_length;
+  for (Chain& chain : chains) by_length.push_back(&chain);
+  std::ranges::stable_sort(by_length,
+                           [](const Chain* a, const Chain* b) { return a->links.size() > b->links.size(); });
+  for (Chain* const chain : by_length) {
+    for (Chain::Link& link : chain->links) {
+      if (link.operand < 0) continue;
+      const auto arg = static_cast<std::size_t>(link.operand);
+      link.ahead = registers[arg].place == Place::input && registers[arg].extent == Extent::all && !done[arg];
+      done[arg] = true;
+    }
+  }
+}
+
+void Plan::place_chain(std::size_t i) {
+  Register& reg = registers[i];
+  // What nobody reads again need not go through scratch memory.
+  if (reg.stores.size() == 1 && reg.stores[0].streams && last_use_[i] == 0) {
+    reg.place = Place::output;
+    reg.view = reg.stores[0].output;
+    reg.streams = true;
+    reg.stores.clear();
+  }
+}
+
 void Plan::place_step(std::size_t i) {
   const Step& step = program->steps[i];
   Register& reg = registers[i];
@@ -245,9 +288,89 @@ void Plan::place_step(std::size_t i) {
     const Register& x = registers[static_cast<std::size_t>(step.args[0])];
     if (x.extent != Extent::all) reg.spread = take(bytes(Extent::all, x.item), true);
   }
+  if (reg.chain >= 0) place_chain(i);
   release_operands(i, true);
   if (reg.place == Place::scratch) reg.offset = take(bytes(reg.extent, reg.item), reg.phase == Phase::task);
   release_operands(i, false);
+}
+
+// ---- chains
+
+/// The link that a step is where its operand `arg` is the value so far; empty where it is none.
+std::optional<Chain::Link> link_of(const Step& step, int arg) {
+  if (step.dtype != DType::float32 && step.dtype != DType::float64) return {};
+  if (step.kind == Kind::unary) {
+    switch (static_cast<UnaryOp>(step.op)) {
+      case UnaryOp::negative: return Chain::Link{Link::negative, -1};
+      case UnaryOp::abs: return Chain::Link{Link::abs, -1};
+      case UnaryOp::square: return Chain::Link{Link::square, -1};
+      case UnaryOp::sqrt: return Chain::Link{Link::sqrt, -1};
+      default: return {};
+    }
+  }
+  if (step.kind != Kind::binary) return {};
+  const bool both = step.args[0] == step.args[1];
+  const std::int32_t other = step.args[1 - arg];
+  switch (static_cast<BinaryOp>(step.op)) {
+    case BinaryOp::add: return both ? Chain::Link{Link::twice, -1} : Chain::Link{Link::add, other};
+    case BinaryOp::multiply: return both ? Chain::Link{Link::square, -1} : Chain::Link{Link::multiply, other};
+    case BinaryOp::subtract:
+      if (both) return {};
+      return Chain::Link{arg == 0 ? Link::subtract : Link::subtract_from, other};
+    case BinaryOp::divide:
+      if (both) return {};
+      return Chain::Link{arg == 0 ? Link::divide : Link::divide_into, other};
+    default: return {};
+  }
+}
+
+/// Makes step i a chain's next link, of the longest one that ends in its operands, or the first of its own.
+void Plan::join_chain(std::size_t i, std::vector<std::int32_t>& chain_of, const std::vector<int>& readers) {
+  const Step& step = program->steps[i];
+  if (registers[i].extent != Extent::all || !link_of(step, 0)) return;
+  int best = -1;
+  std::size_t longest = 0;
+  for (int a = 0; a < argument_count(step.kind); ++a) {
+    const auto arg = static_cast<std::size_t>(step.args[a]);
+    if (chain_of[arg] < 0 || readers[arg] != 1) continue;
+    const std::size_t length = chains[static_cast<std::size_t>(chain_of[arg])].steps.size();
+    if (length <= longest) continue;
+    longest = length;
+    best = a;
+  }
+  if (best < 0) {
+    // Where it begins, its first operand is loaded.
+    chain_of[i] = static_cast<std::int32_t>(chains.size());
+    chains.push_back({{{Link::load, step.args[0]}, *link_of(step, 0)}, {i}});
+    return;
+  }
+  const std::int32_t number = chain_of[static_cast<std::size_t>(step.args[best])];
+  chain_of[i] = number;
+  Chain& chain = chains[static_cast<std::size_t>(number)];
+  chain.links.push_back(*link_of(step, best));
+  chain.steps.push_back(i);
+}
+
+void Plan::link_chains() {
+  const std::size_t count = program->steps.size();
+  std::vector<int> readers(count, 0);  // steps, and outputs
+  for (const Step& step : program->steps) {
+    for (int a = 0; a < argument_count(step.kind); ++a) {
+      if (a == 1 && step.args[1] == step.args[0]) continue;
+      ++readers[static_cast<std::size_t>(step.args[a])];
+    }
+  }
+  for (const std::int32_t output : program->outputs) readers[static_cast<std::size_t>(output)] += 2;
+  std::vector<std::int32_t> chain_of(count, -1);
+  for (std::size_t i = 0; i < count; ++i) join_chain(i, chain_of, readers);
+  // One step alone is no chain.
+  std::erase_if(chains, [](const Chain& chain) { return chain.steps.size() == 1; });
+  for (std::size_t c = 0; c < chains.size(); ++c) {
+    const std::vector<std::size_t>& steps = chains[c].steps;
+    for (const std::size_t i : steps) registers[i].phase = Phase::linked;
+    registers[steps.back()].phase = Phase::block;
+    registers[steps.back()].chain = static_cast<std::int32_t>(c);
+  }
 }
 
 void Plan::place_registers() {
@@ -256,11 +379,24 @@ void Plan::place_registers() {
   last_use_.assign(count, 0);
   released_.assign(count, false);
   constants_.assign(count, 0);
+  for (std::size_t i = 0; i < count; ++i) describe(i);
+  link_chains();
   for (std::size_t i = 0; i < count; ++i) {
     const Step& step = program->steps[i];
     for (int a = 0; a < argument_count(step.kind); ++a) last_use_[static_cast<std::size_t>(step.args[a])] = i;
   }
-  for (std::size_t i = 0; i < count; ++i) place(i);
+  // A chain reads all that its steps read when it ends.
+  for (const Chain& chain : chains) {
+    for (const Chain::Link& link : chain.links) {
+      if (link.operand < 0) continue;
+      std::size_t& last = last_use_[static_cast<std::size_t>(link.operand)];
+      last = std::max(last, chain.steps.back());
+    }
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    if (registers[i].phase != Phase::linked) place(i);
+  }
+  look_ahead();
   const std::size_t widest = bytes(Extent::all, sizeof(std::int64_t));
   for (std::size_t& offset : spread_offset) offset = take(widest, true);
   const std::size_t row_values = bytes(Extent::rows, sizeof(std::int64_t));

@@ -7,6 +7,8 @@
 
 #include <tessera/program.hpp>
 
+#include "devices/cpu/chain.hpp"
+
 namespace tessera::cpu {
 
 /// Which elements a register has, of a block of rows and columns. A step has as few as what it reads.
@@ -29,11 +31,12 @@ enum class Place : std::uint8_t {
 
 /// When a step runs.
 enum class Phase : std::uint8_t {
-  once,   ///< before all blocks
-  task,   ///< at a task's beginning: values of the columns, the same for all of its rows
-  rows,   ///< in pieces: at a row's beginning
-  block,  ///< each block
-  after,  ///< in pieces: when a row's reductions are complete
+  once,    ///< before all blocks
+  task,    ///< at a task's beginning: values of the columns, the same for all of its rows
+  rows,    ///< in pieces: at a row's beginning
+  block,   ///< each block
+  after,   ///< in pieces: when a row's reductions are complete
+  linked,  ///< as a link of a chain that ends later
 };
 
 struct Register {
@@ -46,11 +49,25 @@ struct Register {
   std::int32_t view = -1;       ///< number of the input or output in whose memory it lies
   std::size_t spread = 0;       ///< reductions: where an operand that is not `all` is spread to
   std::int32_t reduction = -1;  ///< reductions: their number
+  bool streams = false;         ///< a chain's, straight past the caches
+  std::int32_t chain = -1;      ///< number of the chain that ends here
   struct Store {
     std::int32_t output;
     bool streams;  ///< past the caches
   };
   std::vector<Store> stores;  ///< outputs that it is copied to
+};
+
+/// Steps each of which is the only one to read the one before: they run together, in registers of the
+/// processor.
+struct Chain {
+  struct Link {
+    cpu::Link link;
+    std::int32_t operand;  ///< a register, or -1
+    bool ahead = false;    ///< it asks early for an input that is read where it lies
+  };
+  std::vector<Link> links;
+  std::vector<std::size_t> steps;
 };
 
 /// How a block lies in scratch memory.
@@ -73,6 +90,7 @@ class Plan {
   std::int64_t columns;
   std::vector<Register> registers;
   std::vector<std::int32_t> reductions;  ///< registers
+  std::vector<Chain> chains;
 
   Order order = Order::by_rows;
   /// A row at a time, and of that `block_columns` elements; else whole rows.
@@ -92,7 +110,10 @@ class Plan {
  private:
   void flatten();
   void choose_blocks();
+  void link_chains();
+  void join_chain(std::size_t i, std::vector<std::int32_t>& chain_of, const std::vector<int>& readers);
   void place_registers();
+  void describe(std::size_t i);
   void place(std::size_t i);
   void place_load(std::size_t i);
   void place_outputs(std::size_t i);
@@ -101,7 +122,10 @@ class Plan {
   std::size_t bytes(Extent extent, std::size_t item) const;
   std::size_t take(std::size_t size, bool fresh = false);
   void place_step(std::size_t i);
+  void place_chain(std::size_t i);
+  void look_ahead();
   void release_operands(std::size_t i, bool before);
+  void release_operand(std::size_t i, std::size_t arg, bool before);
   Extent extent_of(std::size_t i) const;
 
   std::vector<bool> after_reduction_;

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+
+#include <tessera/dtype.hpp>
+
+namespace tessera::cpu {
+
+/// What a link of a chain makes of the value so far, v, and its operand, b.
+enum class Link : std::uint8_t {
+  load,           ///< b: the first link
+  add,            ///< v + b
+  subtract,       ///< v - b
+  subtract_from,  ///< b - v
+  multiply,       ///< v * b
+  divide,         ///< v / b
+  divide_into,    ///< b / v
+  square,         ///< v * v, and so on, without an operand
+  twice,
+  negative,
+  abs,
+  sqrt,
+};
+
+struct ChainStep {
+  Link link;
+  bool scalar;       ///< the operand is one element
+  const void* data;  ///< of n elements, or of one
+  bool ahead;        ///< what comes after the operand is asked for from memory
+};
+
+/// out = the chain's value for n elements of float32 or float64, a few vectors at a time that never leave the
+/// registers. `out` may be exactly one of the operands. `streams`: it goes past the caches; finish_streaming
+/// (move.hpp) comes afterwards.
+void run_chain(DType dtype, const ChainStep* steps, int count, void* out, std::int64_t n, bool streams);
+
+}  // namespace tessera::cpu
