@@ -100,7 +100,10 @@ void assign_grid(const Setting& setting, Report& report) {
     const kmeans::GramTiledOptions tiles{std::min(samples, n), std::min(centers, k)};
     if (asked.emplace(tiles.tile_samples, tiles.tile_centers).second) grid.gram_tiled(tiles);
   };
-  ask(4096, 1024);  // the one to have, if there is no time for the others
+  // Those to have, if there is no time for the others.
+  ask(4096, 1024);
+  ask(4096, k);
+  ask(256, k);
   for (const std::int64_t samples :
        {std::int64_t{256}, std::int64_t{1024}, std::int64_t{4096}, std::int64_t{16384}, n}) {
     for (const std::int64_t centers : {std::int64_t{256}, std::int64_t{1024}, k}) ask(samples, centers);

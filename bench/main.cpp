@@ -57,6 +57,8 @@ void ask(const Arguments& arguments,
                            .explain = arguments.explain,
                            .labels = arguments.labels};
     if (arguments.repeat == 0) setting.timing.repeat = bench::is_large(setting.size) ? 1 : 3;
+    // Whoever sets the pace of calls that take tens of seconds wants no other.
+    setting.timing.warm = arguments.paced && bench::is_large(setting.size);
     question(setting, report);
   }
 }

@@ -30,11 +30,11 @@ double seconds_of(const std::function<void()>& call) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-double least_seconds(const std::function<void()>& call) {
+double median_seconds(const std::function<void()>& call) {
   call();
-  double least = seconds_of(call);
-  for (int i = 1; i < kTries; ++i) least = std::min(least, seconds_of(call));
-  return least;
+  std::vector<double> seconds;
+  for (int i = 0; i < kTries; ++i) seconds.push_back(seconds_of(call));
+  return spread(std::move(seconds)).median;
 }
 
 void on_threads(int threads, const std::function<void(int)>& part) {
@@ -83,8 +83,8 @@ Peaks host_peaks(std::int64_t elements) {
     sums[static_cast<std::size_t>(thread)] += read_all(source.get() + first, count);
   };
   const double bytes = 4.0 * static_cast<double>(elements) * static_cast<double>(passes);
-  return {.copy = 2 * bytes / least_seconds([&] { parts(copy); }),
-          .read = bytes / least_seconds([&] { parts(read); }),
+  return {.copy = 2 * bytes / median_seconds([&] { parts(copy); }),
+          .read = bytes / median_seconds([&] { parts(read); }),
           .flops = multiply_add_rate(threads)};
 }
 
@@ -94,7 +94,7 @@ Peaks device_peaks(const Device& device, std::int64_t elements) {
       static_cast<std::int64_t>(std::clamp(std::sqrt(static_cast<double>(elements)), 32.0, 4096.0));
   const Array square = ones({side, side}, {.device = device});
   const auto wait = [&](const std::function<Array()>& call) {
-    return least_seconds([&] {
+    return median_seconds([&] {
       call();
       device.synchronize();
     });
@@ -112,7 +112,7 @@ double multiply_add_rate(int threads) {
   constexpr std::size_t kRounds = 4'000'000;
   std::vector<float> sink(static_cast<std::size_t>(threads) * 16);
   std::vector<double> made(static_cast<std::size_t>(threads));
-  const double seconds = least_seconds([&] {
+  const double seconds = median_seconds([&] {
     on_threads(threads, [&](int thread) {
       const auto i = static_cast<std::size_t>(thread);
       made[i] = multiply_add(kRounds, sink[16 * i]);

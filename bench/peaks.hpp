@@ -10,7 +10,7 @@
 
 namespace tessera::bench {
 
-/// The best of some calls, in bytes and floating-point operations a second; 0 where it is not known.
+/// Medians of some calls, in bytes and floating-point operations a second; 0 where it is not known.
 struct Peaks {
   double copy = 0;  ///< in and out counted
   double read = 0;

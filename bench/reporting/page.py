@@ -303,7 +303,7 @@ def text(results):
         "## Kernels\n",
         "By the profiler, each kernel waited for; kernels under half a percent are left out. The peak is that of plain "
         "loops in the same run: copying or reading for bandwidth, multiply-adds for arithmetic.\n",
-        *[kernels(results, size, mode) for size in (CYTHON, LOW_D) for mode in ("eager", "compiled")],
+        *[kernels(results, size, mode) for size in (CYTHON, LOW_D, SEEDING) for mode in ("eager", "compiled")],
         figure("peak", "Share of the machine's peak"),
         "## Lloyd step\n",
         "Assignment and update apart, each with a peak of its own. `step` is what a fit makes in an iteration.\n",

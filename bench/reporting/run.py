@@ -36,7 +36,7 @@ def take(step, folder, threads, venv, seconds):
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, 15)  # the sides of a comparison, too: they are its children
         process.wait()
-        say(f"{step.name}: took longer than the time that was left")
+        say(f"{step.name}: stopped, its time is over")
         return False
 
 
@@ -65,7 +65,8 @@ def measure(arguments, folder):
             continue
         say(f"{step.name} ({(time.monotonic() - began) / 60:.1f} of {arguments.budget:g} minutes)")
         start = time.monotonic()
-        if take(step, folder, arguments.threads, arguments.venv, left):
+        most = min(left, 60 * step.most or left)
+        if take(step, folder, arguments.threads, arguments.venv, most) or step.most:
             taken[step.name] = round(time.monotonic() - start, 1)
             with open(path, "w") as file:
                 json.dump(taken, file, indent=1)

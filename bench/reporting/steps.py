@@ -12,6 +12,7 @@ class Step:
     peers: str = ""  # or a question of bench/peers
     threads: int = 0  # else the run's
     least: float = 0  # minutes that are worth a start, where rows are kept one by one; else all of them
+    most: float = 0  # minutes after which it is stopped; the rows that are missing are another step's
 
 
 def bench(name, minutes, *arguments, threads=0):
@@ -77,6 +78,8 @@ def steps(threads):
         peers("expression", 1.5),
         of_size("cython", 0.5, "kernels"),
         of_size("low-d", 0.2, "kernels"),
+        of_size("seeding", 0.3, "kernels"),
+        Step("assign-grid feature-heavy, the first rows", 4.3, ("assign-grid", "--size", heavy), most=4.3),
         of_size("cython", 1.2, "lloyd"),
         of_size("cython", 1.2, "assign-grid"),
         of_size("cython", 1.2, "assign-grid", *compiled),
@@ -94,10 +97,10 @@ def steps(threads):
           for name, options in (("digits", digits), ("iris", iris))],
         of_size("smoke", 0.1, "fit"),
         *scaling(),
-        of_size(heavy, 10, "assign-grid", least=3),
-        of_size(heavy, 4.5, "lloyd", least=2),
+                of_size(heavy, 5.7, "lloyd", least=2),
         of_size("init", 3.5, "init", least=2.7),
-        peers("assign-feature-heavy", 4),
+        peers("assign-feature-heavy", 3.5),
+        of_size(heavy, 9, "assign-grid", least=2),
         bench("assign-grid feature-heavy compiled, tiles of 4096", 2.5, "assign-grid", "--size", heavy, *compiled,
               "--tile-samples", "4096"),
         peers("seeding-small", 0.7),
