@@ -34,17 +34,4 @@ std::vector<int> use_counts(const Graph& graph) {
   return uses;
 }
 
-void replace_value(Graph& graph, int from, int to, std::int64_t offset) {
-  const auto turn = [&](Access& operand) {
-    if (operand.value != from) return;
-    operand.value = to;
-    operand.layout.offset += offset;
-  };
-  for (Node& node : graph.nodes) {
-    for (Access& in : node.inputs) turn(in);
-    if (node.base == from) node.base = to;
-  }
-  for (Access& out : graph.outputs) turn(out);
-}
-
 }  // namespace tessera::trace

@@ -83,7 +83,4 @@ std::vector<int> producers(const Graph& graph);
 /// How often each value is read: by nodes (as input or base) and as an output.
 std::vector<int> use_counts(const Graph& graph);
 
-/// Reads of value `from` become reads of `to`, which has as many elements.
-void replace_value(Graph& graph, int from, int to, std::int64_t offset = 0);
-
 }  // namespace tessera::trace

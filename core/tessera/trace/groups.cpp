@@ -1,6 +1,8 @@
 #include <tessera/trace/groups.hpp>
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <unordered_map>
 
 namespace tessera::trace {
@@ -8,67 +10,56 @@ namespace {
 
 /// More steps than that are no gain, and take long to look through.
 constexpr std::size_t kMostNodes = 4096;
+/// Steps of looking through the graph, in all: a very large one is grouped only in part.
+constexpr std::int64_t kMostWork = 20'000'000;
 
-/// What is known of a node within a group under trial.
-struct Member {
-  Role role = Role::domain;
-  bool from_reduction = false;
-};
-
+/// Looks at nodes as members of a group, whose producers were looked at before.
 class RoleFinder {
  public:
   RoleFinder(const Graph& graph, const std::vector<Candidate>& candidates, const std::vector<int>& made_by,
-             const Group& group)
-      : graph_(graph), candidates_(candidates), made_by_(made_by), group_(group) {}
+             std::int64_t rows, std::int64_t columns)
+      : graph_(graph), candidates_(candidates), made_by_(made_by), rows_(rows), columns_(columns) {}
 
-  std::optional<std::vector<Role>> run() {
-    std::vector<Role> roles;
-    for (const int node : group_.nodes) {
-      const auto member = look_at(node);
-      if (!member) return std::nullopt;
-      members_.emplace(node, *member);
-      roles.push_back(member->role);
-    }
-    return roles;
-  }
-
- private:
-  const Member* member(const Access& access) const {
-    if (access.value < 0) return nullptr;
-    const auto found = members_.find(made_by_[static_cast<std::size_t>(access.value)]);
-    return found == members_.end() ? nullptr : &found->second;
-  }
-
-  bool fits_domain(const Flat& flat) const {
-    return flat.rank < 2 || (flat.shape[0] == group_.rows && flat.shape[1] == group_.columns);
-  }
-
-  std::optional<Member> look_at(int at) const {
+  /// `member(node)` gives what is known of a node of the group; null for others.
+  template <class F>
+  std::optional<Member> look_at(int at, const F& member) const {
     const Node& node = graph_.nodes[static_cast<std::size_t>(at)];
     const Candidate& candidate = candidates_[static_cast<std::size_t>(at)];
-    if (candidate.reduction) {
-      if (candidate.rows != group_.rows || candidate.columns != group_.columns) return std::nullopt;
-      const Member* const x = member(node.inputs[0]);
-      if (!fits_domain(candidate.reads[0])) return std::nullopt;
-      if (x != nullptr && (x->role == Role::row || !candidate.reads[0].in_order())) return std::nullopt;
-      return Member{Role::row, true};
+    const auto read = [&](const Access& access) -> const Member* {
+      if (access.value < 0) return nullptr;
+      const int producer = made_by_[static_cast<std::size_t>(access.value)];
+      return producer < 0 ? nullptr : member(producer);
+    };
+    if (candidate.reduction) return as_reduction(candidate, read(node.inputs[0]));
+    const Member* inputs[3] = {nullptr, nullptr, nullptr};
+    bool reads_row = false;
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      inputs[i] = read(node.inputs[i]);
+      reads_row = reads_row || (inputs[i] != nullptr && inputs[i]->role == Role::row);
     }
-    const bool reads_row = std::any_of(node.inputs.begin(), node.inputs.end(), [&](const Access& in) {
-      const Member* const x = member(in);
-      return x != nullptr && x->role == Role::row;
-    });
-    const std::int64_t domain_size = group_.rows * group_.columns;
-    if (candidate.size == domain_size && !(group_.columns == 1 && reads_row))
-      return as_domain(node, candidate);
-    if (candidate.size == group_.rows) return as_row(node, candidate);
+    if (candidate.size == rows_ * columns_ && !(columns_ == 1 && reads_row))
+      return as_domain(candidate, inputs);
+    if (candidate.size == rows_) return as_row(candidate, inputs);
     return std::nullopt;
   }
 
-  std::optional<Member> as_domain(const Node& node, const Candidate& candidate) const {
+ private:
+  bool fits_domain(const Flat& flat) const {
+    return flat.rank < 2 || (flat.shape[0] == rows_ && flat.shape[1] == columns_);
+  }
+
+  std::optional<Member> as_reduction(const Candidate& candidate, const Member* x) const {
+    if (candidate.rows != rows_ || candidate.columns != columns_) return std::nullopt;
+    if (!fits_domain(candidate.reads[0])) return std::nullopt;
+    if (x != nullptr && (x->role == Role::row || !candidate.reads[0].in_order())) return std::nullopt;
+    return Member{Role::row, true};
+  }
+
+  std::optional<Member> as_domain(const Candidate& candidate, const Member* const (&inputs)[3]) const {
     bool all_of_row = true;  // by reads within the group, of which nothing can be made a value of the domain
-    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    for (std::size_t i = 0; i < candidate.reads.size(); ++i) {
       const Flat& flat = candidate.reads[i];
-      const Member* const x = member(node.inputs[i]);
+      const Member* const x = inputs[i];
       if (!fits_domain(flat)) return std::nullopt;
       if (x == nullptr || x->role == Role::domain) all_of_row = false;
       if (x == nullptr) continue;
@@ -83,15 +74,14 @@ class RoleFinder {
     return Member{Role::domain, false};
   }
 
-  std::optional<Member> as_row(const Node& node, const Candidate& candidate) const {
+  std::optional<Member> as_row(const Candidate& candidate, const Member* const (&inputs)[3]) const {
     Member result{Role::row, false};
-    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    for (std::size_t i = 0; i < candidate.reads.size(); ++i) {
       const Flat& flat = candidate.reads[i];
       if (flat.rank > 1) return std::nullopt;
-      const Member* const x = member(node.inputs[i]);
-      if (x == nullptr) continue;
-      if (x->role == Role::domain || !flat.in_order()) return std::nullopt;
-      result.from_reduction = result.from_reduction || x->from_reduction;
+      if (inputs[i] == nullptr) continue;
+      if (inputs[i]->role == Role::domain || !flat.in_order()) return std::nullopt;
+      result.from_reduction = result.from_reduction || inputs[i]->from_reduction;
     }
     return result;
   }
@@ -99,8 +89,8 @@ class RoleFinder {
   const Graph& graph_;
   const std::vector<Candidate>& candidates_;
   const std::vector<int>& made_by_;
-  const Group& group_;
-  std::unordered_map<int, Member> members_;
+  std::int64_t rows_;
+  std::int64_t columns_;
 };
 
 /// Puts groups together as long as they make one program and nothing outside has to run in between.
@@ -113,10 +103,16 @@ class Grouping {
         group_of_(graph.nodes.size()),
         readers_(graph.nodes.size()),
         groups_(graph.nodes.size()),
+        usable_(graph.nodes.size(), false),
+        members_(graph.nodes.size()),
+        trial_(graph.nodes.size()),
+        tried_(graph.nodes.size(), 0),
         seen_(graph.nodes.size(), 0) {
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
       group_of_[i] = static_cast<int>(i);
       groups_[i] = single(static_cast<int>(i));
+      usable_[i] = candidates[i].usable && find_members(groups_[i], 0, -1);
+      members_[i] = trial_[i];
       for_each_producer(i, [&](int producer) {
         readers_[static_cast<std::size_t>(producer)].push_back(static_cast<int>(i));
       });
@@ -130,8 +126,11 @@ class Grouping {
     merge_readers_of_one_value();
     std::vector<Group> result;
     for (std::size_t i = 0; i < groups_.size(); ++i) {
-      if (group_of_[i] == static_cast<int>(i) && candidates_[i].usable)
-        result.push_back(std::move(groups_[i]));
+      if (group_of_[i] != static_cast<int>(i) || !usable_[i]) continue;
+      for (const int node : groups_[i].nodes) {
+        groups_[i].members.push_back(members_[static_cast<std::size_t>(node)]);
+      }
+      result.push_back(std::move(groups_[i]));
     }
     return result;
   }
@@ -189,19 +188,45 @@ class Grouping {
   void try_merge(int a, int b) {
     const int first = root(a);
     const int second = root(b);
-    if (first == second || !candidates_[static_cast<std::size_t>(a)].usable ||
-        !candidates_[static_cast<std::size_t>(b)].usable) {
+    if (first == second || !usable_[static_cast<std::size_t>(a)] || !usable_[static_cast<std::size_t>(b)]) {
       return;
     }
     Group& one = groups_[static_cast<std::size_t>(first)];
     Group& two = groups_[static_cast<std::size_t>(second)];
     if (one.nodes.size() + two.nodes.size() > kMostNodes || device_of(a) != device_of(b)) return;
     auto both = joined(one, two);
-    if (!both || !RoleFinder(graph_, candidates_, made_by_, *both).run()) return;
-    if (path_outside(first, second)) return;
+    if (!both || work_ > kMostWork) return;
+    const bool one_more = two.nodes.size() == 1 && two.nodes[0] > one.nodes.back() &&
+                          one.fixed == both->fixed && one.rows == both->rows && one.columns == both->columns;
+    const auto before = one_more ? one.nodes.size() : 0;
+    if (!find_members(*both, before, first) || path_outside(first, second)) return;
+    for (std::size_t i = before; i < both->nodes.size(); ++i) {
+      const auto node = static_cast<std::size_t>(both->nodes[i]);
+      members_[node] = trial_[node];
+      group_of_[node] = first;
+    }
     one = std::move(*both);
     two.nodes.clear();
-    for (const int node : one.nodes) group_of_[static_cast<std::size_t>(node)] = first;
+  }
+
+  /// Looks at the nodes of a group from number `begin` on; those before are known as members of `known`.
+  bool find_members(const Group& group, std::size_t begin, int known) {
+    const RoleFinder finder(graph_, candidates_, made_by_, group.rows, group.columns);
+    ++trial_stamp_;
+    const auto member = [&](int node) -> const Member* {
+      const auto i = static_cast<std::size_t>(node);
+      if (tried_[i] == trial_stamp_) return &trial_[i];
+      return begin > 0 && root(node) == known ? &members_[i] : nullptr;
+    };
+    for (std::size_t i = begin; i < group.nodes.size(); ++i) {
+      const auto found = finder.look_at(group.nodes[i], member);
+      ++work_;
+      if (!found) return false;
+      const auto node = static_cast<std::size_t>(group.nodes[i]);
+      trial_[node] = *found;
+      tried_[node] = trial_stamp_;
+    }
+    return true;
   }
 
   DeviceState* device_of(int node) const {
@@ -215,6 +240,7 @@ class Grouping {
     const auto visit_readers = [&](int group, bool inside) {
       for (const int node : groups_[static_cast<std::size_t>(group)].nodes) {
         for (const int reader : readers_[static_cast<std::size_t>(node)]) {
+          ++work_;
           const int next = root(reader);
           const bool back = next == first || next == second;
           if (back && !inside) return true;
@@ -239,7 +265,7 @@ class Grouping {
   void merge_readers_of_one_value() {
     std::unordered_map<int, std::vector<int>> readers;
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
-      if (!candidates_[i].usable) continue;
+      if (!usable_[i]) continue;
       for (const Access& in : graph_.nodes[i].inputs) {
         if (in.value < 0 || graph_.value(in.value).elements <= 1) continue;
         auto& list = readers[in.value];
@@ -258,16 +284,17 @@ class Grouping {
   std::vector<int> group_of_;              ///< a node stands for its group
   std::vector<std::vector<int>> readers_;  ///< of each node
   std::vector<Group> groups_;
+  std::vector<bool> usable_;     ///< whether a node makes a program at all
+  std::vector<Member> members_;  ///< of each node, in its group
+  std::vector<Member> trial_;
+  std::vector<int> tried_;
+  int trial_stamp_ = 0;
   std::vector<int> seen_;
   int stamp_ = 0;
+  std::int64_t work_ = 0;
 };
 
 }  // namespace
-
-std::optional<std::vector<Role>> find_roles(const Graph& graph, const std::vector<Candidate>& candidates,
-                                            const std::vector<int>& made_by, const Group& group) {
-  return RoleFinder(graph, candidates, made_by, group).run();
-}
 
 std::vector<Group> find_groups(const Graph& graph, const std::vector<Candidate>& candidates) {
   return Grouping(graph, candidates).run();

@@ -3,7 +3,6 @@
 // Internal to core. Which calls of a graph one pass over the data can do.
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include <tessera/trace/flat.hpp>
@@ -25,9 +24,16 @@ std::vector<Candidate> find_candidates(const Graph& graph);
 
 enum class Role : std::uint8_t { domain, row };
 
+/// What a call is within a group.
+struct Member {
+  Role role = Role::domain;
+  bool from_reduction = false;
+};
+
 /// Calls that become one program over [rows, columns], in order.
 struct Group {
   std::vector<int> nodes;
+  std::vector<Member> members;  ///< of each node
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   bool fixed = false;  ///< some call needs these rows and columns; else any split of the elements does
@@ -36,10 +42,6 @@ struct Group {
 
 /// Groups of one call or more; calls that cannot be in one are in none.
 std::vector<Group> find_groups(const Graph& graph, const std::vector<Candidate>& candidates);
-
-/// The role of each node of a group, or nothing where they do not make one program.
-std::optional<std::vector<Role>> find_roles(const Graph& graph, const std::vector<Candidate>& candidates,
-                                            const std::vector<int>& made_by, const Group& group);
 
 /// The group as a call, whose outputs are the values that are needed outside.
 Node lower_group(const Graph& graph, const std::vector<Candidate>& candidates,

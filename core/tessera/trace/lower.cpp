@@ -32,15 +32,14 @@ class Lowering {
   }
 
   Node run(const std::vector<bool>& needed_outside) {
-    const auto roles = find_roles(graph_, candidates_, made_by_, group_);
     for (std::size_t i = 0; i < group_.nodes.size(); ++i) {
       const int at = group_.nodes[i];
-      const std::int32_t reg = lower(at, (*roles)[i]);
+      const bool row = group_.members[i].role == Role::row;
+      const std::int32_t reg = lower(at, group_.members[i].role);
       const int value = graph_.nodes[static_cast<std::size_t>(at)].outputs[0].value;
       registers_.emplace(value, reg);
       if (!needed_outside[static_cast<std::size_t>(value)]) continue;
       program_.outputs.push_back(reg);
-      const bool row = (*roles)[i] == Role::row;
       const std::int64_t columns = row ? 1 : program_.columns;
       node_.outputs.push_back({value, {{program_.rows, columns}, {columns, 1}, 0}});
     }

@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <tessera/trace/passes.hpp>
@@ -24,7 +27,7 @@ class Finder {
  public:
   explicit Finder(Graph& graph) : graph_(graph), made_by_(producers(graph)), uses_(use_counts(graph)) {}
 
-  /// The scores that node `at`, an arg_reduce, looks through; `uses` is how often they are read.
+  /// The scores that an arg_reduce looks through.
   std::optional<Score> scores(const Node& node) {
     const Layout& layout = node.inputs[0].layout;
     if (node.kernel != Kernel::arg_reduce || layout.shape[2] != 1 || layout.size() == 0) return std::nullopt;
@@ -122,122 +125,160 @@ class Finder {
 
 /// The calls that a found argmin replaces: itself, and those that read its winners' scores.
 struct Readers {
-  std::vector<std::size_t> scores;  ///< nodes that give the score of each row's winner
-  bool others = false;              ///< something else needs the whole matrix
+  std::vector<int> scores;  ///< nodes that give the score of each row's winner
+  bool others = false;      ///< something else needs the whole matrix
 };
 
-Readers readers_of(const Graph& graph, std::size_t at, std::int64_t rows) {
-  Readers readers;
-  const Node& winner = graph.nodes[at];
-  const int matrix = winner.inputs[0].value;
-  const bool lowest = static_cast<ArgReduceOp>(winner.op) == ArgReduceOp::argmin;
-  const std::int64_t elements = graph.value(matrix).elements;
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    const Node& node = graph.nodes[i];
-    if (i == at) continue;
-    const bool reads =
-        node.base == matrix || std::any_of(node.inputs.begin(), node.inputs.end(),
-                                           [&](const Access& in) { return in.value == matrix; });
-    if (!reads) continue;
-    const Layout& layout = node.inputs[0].layout;
-    const bool same_rows =
-        lowest && node.inputs[0].value == matrix && is_whole(layout, elements) && layout.shape[0] == rows;
-    const bool at_winner = same_rows && node.kernel == Kernel::take_along && layout.shape[2] == 1 &&
-                           node.inputs[1].value == winner.outputs[0].value &&
-                           is_whole(node.inputs[1].layout, rows);
-    const bool is_min = same_rows && node.kernel == Kernel::reduce && layout.shape[2] == 1 &&
-                        static_cast<ReduceOp>(node.op) == ReduceOp::min;
-    if (at_winner || is_min) {
-      readers.scores.push_back(i);
-    } else {
-      readers.others = true;
+class Rewriter {
+ public:
+  explicit Rewriter(Graph& graph)
+      : graph_(graph), finder_(graph), readers_(graph.values.size()), gone_(graph.nodes.size(), false) {
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+      for (const Access& in : graph.nodes[i].inputs) read(in.value, static_cast<int>(i));
+      read(graph.nodes[i].base, static_cast<int>(i));
     }
+    for (const Access& out : graph.outputs) read(out.value, -1);
   }
-  for (const Access& out : graph.outputs) readers.others = readers.others || out.value == matrix;
-  return readers;
-}
 
-/// The bias as a value of its own where it must be made: nothing, or the negative of what there is.
-std::optional<Node> make_bias(Graph& graph, Score& score, const char* operation, std::int64_t columns) {
-  const Value& product = graph.value(graph.nodes[static_cast<std::size_t>(score.product)].outputs[0].value);
-  Node node;
-  node.operation = operation;
-  if (score.bias.value < 0) {
-    node.kernel = Kernel::fill;
-    node.scalars[0] = -0.0;  // adds to nothing, not even to a -0.0
-  } else if (score.negative) {
-    node.kernel = Kernel::unary;
-    node.op = static_cast<std::uint8_t>(UnaryOp::negative);
-    node.inputs = {score.bias};
-  } else {
-    return std::nullopt;
+  void run() {
+    for (std::size_t at = 0; at < graph_.nodes.size(); ++at) {
+      if (graph_.nodes[at].kernel == Kernel::arg_reduce) use_one(static_cast<int>(at));
+    }
+    if (fresh_.empty()) return;
+    std::vector<Node> nodes;
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
+      if (const auto fresh = fresh_.find(static_cast<int>(i)); fresh != fresh_.end()) {
+        std::move(fresh->second.begin(), fresh->second.end(), std::back_inserter(nodes));
+      }
+      if (!gone_[i]) nodes.push_back(std::move(graph_.nodes[i]));
+    }
+    graph_.nodes = std::move(nodes);
+    for (Node& node : graph_.nodes) {
+      for (Access& in : node.inputs) turn(in.value);
+      turn(node.base);
+    }
+    for (Access& out : graph_.outputs) turn(out.value);
   }
-  Value value = product;
-  value.elements = columns;
-  score.bias = {graph.add(value), row_major({columns})};
-  node.outputs = {score.bias};
-  return node;
-}
 
-Node fused_node(Graph& graph, const Node& winner, const Score& score, std::int64_t rows) {
-  const Node& product = graph.nodes[static_cast<std::size_t>(score.product)];
-  const Layout& x = product.inputs[0].layout;
-  const Layout& y = product.inputs[1].layout;
-  Node node;
-  node.kernel = Kernel::matmul_argmin;
-  node.operation = winner.operation;
-  node.precision = product.precision;
-  node.scalars[0] = score.alpha;
-  node.inputs = {
-      {product.inputs[0].value, {{x.shape[1], x.shape[2]}, {x.strides[1], x.strides[2]}, x.offset}},
-      {product.inputs[1].value, {{y.shape[2], y.shape[1]}, {y.strides[2], y.strides[1]}, y.offset}},
-      score.bias};
-  Value scores = graph.value(product.outputs[0].value);
-  scores.elements = rows;
-  node.outputs = {{winner.outputs[0].value, row_major({rows})}, {graph.add(scores), row_major({rows})}};
-  return node;
-}
+ private:
+  void read(int value, int reader) {
+    if (value >= 0) readers_[static_cast<std::size_t>(value)].push_back(reader);
+  }
+  void turn(int& value) const {
+    const auto found = same_.find(value);
+    if (found != same_.end()) value = found->second;
+  }
 
-bool use_one(Graph& graph, Finder& finder, std::size_t at) {
-  const Node winner = graph.nodes[at];
-  if (winner.base >= 0) return false;
-  auto score = finder.scores(winner);
-  if (!score) return false;
-  const Readers readers = readers_of(graph, at, finder.rows());
-  if (readers.others) return false;
-  if (static_cast<ArgReduceOp>(winner.op) == ArgReduceOp::argmax) {
-    score->alpha = -score->alpha;
-    score->negative = !score->negative;
-  }
-  std::vector<Node> fresh;
-  if (auto bias = make_bias(graph, *score, winner.operation, finder.columns())) fresh.push_back(*bias);
-  fresh.push_back(fused_node(graph, winner, *score, finder.rows()));
-  const int scores = fresh.back().outputs[1].value;
+  const Node& node(int at) const { return graph_.nodes[static_cast<std::size_t>(at)]; }
 
-  std::size_t first = at;
-  std::vector<std::size_t> gone = readers.scores;
-  gone.push_back(at);
-  for (const std::size_t i : gone) {
-    first = std::min(first, i);
-    if (i != at) replace_value(graph, graph.nodes[i].outputs[0].value, scores);
+  Readers readers_of(int at, std::int64_t rows) const {
+    Readers readers;
+    const Node& winner = node(at);
+    const int matrix = winner.inputs[0].value;
+    const bool lowest = static_cast<ArgReduceOp>(winner.op) == ArgReduceOp::argmin;
+    const std::int64_t elements = graph_.value(matrix).elements;
+    for (const int i : readers_[static_cast<std::size_t>(matrix)]) {
+      if (i == at) continue;
+      if (i < 0 || !lowest || node(i).inputs.empty() || node(i).inputs[0].value != matrix ||
+          !is_whole(node(i).inputs[0].layout, elements) || node(i).inputs[0].layout.shape[0] != rows) {
+        readers.others = true;
+        return readers;
+      }
+      if (gives_score(node(i), winner, rows)) {
+        readers.scores.push_back(i);
+      } else {
+        readers.others = true;
+      }
+    }
+    return readers;
   }
-  std::vector<Node> nodes;
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    if (i == first) std::move(fresh.begin(), fresh.end(), std::back_inserter(nodes));
-    if (std::find(gone.begin(), gone.end(), i) == gone.end()) nodes.push_back(std::move(graph.nodes[i]));
+
+  /// Of a call that reads the matrix of scores row by row.
+  static bool gives_score(const Node& reader, const Node& winner, std::int64_t rows) {
+    const Layout& layout = reader.inputs[0].layout;
+    if (layout.rank() != 3 || layout.shape[2] != 1) return false;
+    if (reader.kernel == Kernel::reduce) return static_cast<ReduceOp>(reader.op) == ReduceOp::min;
+    return reader.kernel == Kernel::take_along && reader.inputs[1].value == winner.outputs[0].value &&
+           is_whole(reader.inputs[1].layout, rows);
   }
-  graph.nodes = std::move(nodes);
-  return true;
-}
+
+  /// The bias as a value of its own where it must be made: nothing, or the negative of what there is.
+  std::optional<Node> make_bias(Score& score, const char* operation) {
+    Node made;
+    made.operation = operation;
+    if (score.bias.value < 0) {
+      made.kernel = Kernel::fill;
+      made.scalars[0] = -0.0;  // adds to nothing, not even to a -0.0
+    } else if (score.negative) {
+      made.kernel = Kernel::unary;
+      made.op = static_cast<std::uint8_t>(UnaryOp::negative);
+      made.inputs = {score.bias};
+    } else {
+      return std::nullopt;
+    }
+    Value value = graph_.value(node(score.product).outputs[0].value);
+    value.elements = finder_.columns();
+    score.bias = {graph_.add(value), row_major({value.elements})};
+    made.outputs = {score.bias};
+    return made;
+  }
+
+  Node fused_node(const Node& winner, const Score& score) {
+    const Node& product = node(score.product);
+    const std::int64_t rows = finder_.rows();
+    const Layout& x = product.inputs[0].layout;
+    const Layout& y = product.inputs[1].layout;
+    Node fused;
+    fused.kernel = Kernel::matmul_argmin;
+    fused.operation = winner.operation;
+    fused.precision = product.precision;
+    fused.scalars[0] = score.alpha;
+    fused.inputs = {
+        {product.inputs[0].value, {{x.shape[1], x.shape[2]}, {x.strides[1], x.strides[2]}, x.offset}},
+        {product.inputs[1].value, {{y.shape[2], y.shape[1]}, {y.strides[2], y.strides[1]}, y.offset}},
+        score.bias};
+    Value scores = graph_.value(product.outputs[0].value);
+    scores.elements = rows;
+    fused.outputs = {{winner.outputs[0].value, row_major({rows})}, {graph_.add(scores), row_major({rows})}};
+    return fused;
+  }
+
+  void use_one(int at) {
+    const Node& winner = node(at);
+    if (winner.base >= 0) return;
+    auto score = finder_.scores(winner);
+    if (!score) return;
+    const Readers readers = readers_of(at, finder_.rows());
+    if (readers.others) return;
+    if (static_cast<ArgReduceOp>(winner.op) == ArgReduceOp::argmax) {
+      score->alpha = -score->alpha;
+      score->negative = !score->negative;
+    }
+    std::vector<Node> fresh;
+    if (auto bias = make_bias(*score, winner.operation)) fresh.push_back(std::move(*bias));
+    fresh.push_back(fused_node(winner, *score));
+    int first = at;
+    gone_[static_cast<std::size_t>(at)] = true;
+    for (const int i : readers.scores) {
+      first = std::min(first, i);
+      gone_[static_cast<std::size_t>(i)] = true;
+      same_[node(i).outputs[0].value] = fresh.back().outputs[1].value;
+    }
+    fresh_[first] = std::move(fresh);
+  }
+
+  Graph& graph_;
+  Finder finder_;
+  std::vector<std::vector<int>> readers_;  ///< of each value; -1 for a result
+  std::vector<bool> gone_;
+  std::unordered_map<int, std::vector<Node>> fresh_;  ///< what comes before a node
+  std::unordered_map<int, int> same_;                 ///< values that are another's scores now
+};
 
 }  // namespace
 
 void use_matmul_argmin(Graph& graph) {
-  for (std::size_t at = 0; at < graph.nodes.size(); ++at) {
-    if (graph.nodes[at].kernel != Kernel::arg_reduce) continue;
-    Finder finder(graph);
-    use_one(graph, finder, at);
-  }
+  Rewriter(graph).run();
 }
 
 }  // namespace tessera::trace
