@@ -67,7 +67,7 @@ TEST(CudaFit, WaitsOnceAnIteration) {
   const CudaControls controls(CUDA_EMULATED_MODULE);
   const Array x = upload(as_float32(normal_samples(1500, 8, 11)), device("cuda-emulated"));
   const Array init = copy(index(x, {slice(0, 9)}));
-  const auto waits_of = [&](std::int64_t iterations) {
+  const auto waits_of = [&](int iterations) {
     kmeans::KMeans model({.n_clusters = 9, .init = init, .max_iter = iterations, .tol = 0});
     const long before = controls.waits();
     model.fit(x);
