@@ -91,6 +91,7 @@ void assignments(Phases& phases, double flops) {
 // The iteration of portable functions alone: a tiled Gram, then tiled means.
 void portable_steps(Phases& phases, double flops) {
   const Problem& p = phases.problem;
+  Array labels;
   for (const std::int64_t tile_samples : sample_tiles(p.size)) {
     const kmeans::GramTiledOptions tiles{std::min(tile_samples, p.size.samples),
                                          std::min<std::int64_t>(1024, p.size.clusters)};

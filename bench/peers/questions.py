@@ -95,7 +95,7 @@ def step_cython():
     files = normal_problem(n, k, d)
     return Question("step-cython", "Lloyd step", (n, k, d), 5, 1, 2, [
         ours("step as fit does", "lloyd", True, only="step", **files),
-        ours("step gram_tiled 256 x 1024 + tiled_mean 256", "lloyd", only="step gram_tiled + tiled_mean",
+        ours("step gram_tiled 256 x 1024 + tiled_mean 256", "lloyd", True, only="step gram_tiled + tiled_mean",
              tile_samples=256, **files),
         theirs("sklearn", "lloyd_iter_chunked_dense", "step", True, **files),
         theirs("torch", "step gram_tiled 256 x 1024 + tiled_mean 256", "step", True, tile_samples=256,

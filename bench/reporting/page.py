@@ -281,9 +281,9 @@ def text(results):
     left_out = results.about.get("left_out") or []
     parts = [
         "# Performance\n",
-        f"Made by `{results.about['command']}` from `bench/results/`; do not change it by hand. Float32, device `cpu`, "
-        f"{results.about['threads']} threads; medians after a warm-up. Machines differ, and drift: ratios within one "
-        "run are of use, and seconds only beside each other.\n",
+        f"Made by `{results.about['command']}` from `bench/results/`; do not change it by hand. Float32, device "
+        f"`{results.about.get('device', 'cpu')}`, {results.about['threads']} threads; medians after a warm-up. Machines "
+        "differ, and drift: ratios within one run are of use, and seconds only beside each other.\n",
         "```\nbench/report --list            # what it measures, with the minutes of each step\n"
         "bench/report --budget 60       # all of it, this page and its figures\n"
         "bench/peers/compare --help     # one comparison alone\n"

@@ -22,13 +22,13 @@ def say(text):
     print(f"-- {text}", flush=True)
 
 
-def take(step, folder, threads, venv, seconds):
+def take(step, folder, arguments, seconds):
     """Runs one step, at most `seconds` long. Whether it ended well."""
-    threads = step.threads or threads
+    threads = step.threads or arguments.threads
     if step.peers:
-        command = ["bench/peers/compare", "--venv", venv, step.peers, "--json", os.path.join(folder, "beside.json")]
+        command = ["bench/peers/compare", "--venv", arguments.venv, step.peers, "--json", os.path.join(folder, "beside.json")]
     else:
-        command = [BENCH, *step.bench, "--json", os.path.join(folder, "rows.json")]
+        command = [BENCH, *step.bench, "--device", arguments.device, "--json", os.path.join(folder, "rows.json")]
     command += ["--threads", str(threads)]
     process = subprocess.Popen(command, start_new_session=True)
     try:
@@ -65,8 +65,9 @@ def measure(arguments, folder):
             continue
         say(f"{step.name} ({(time.monotonic() - began) / 60:.1f} of {arguments.budget:g} minutes)")
         start = time.monotonic()
-        most = min(left, 60 * step.most or left)
-        if take(step, folder, arguments.threads, arguments.venv, most) or step.most:
+        # A step that hangs must not take the time of all others.
+        most = min(left, 60 * (step.most or 3 * step.minutes + 2))
+        if take(step, folder, arguments, most) or step.most:
             taken[step.name] = round(time.monotonic() - start, 1)
             with open(path, "w") as file:
                 json.dump(taken, file, indent=1)
@@ -88,7 +89,8 @@ def latest(rows):
 
 def main():
     parser = argparse.ArgumentParser(prog="bench/report", description=__doc__)
-    parser.add_argument("--name", default="cpu", help="of the results: bench/results/NAME.json")
+    parser.add_argument("--device", default="cpu", help="whose page is docs/performance.md; another has no peers")
+    parser.add_argument("--name", help="of the results: bench/results/NAME.json; else the device's")
     parser.add_argument("--budget", type=float, default=60, help="minutes; steps that do not fit are left out")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--venv", default="build/peers-venv", help="with the peers and matplotlib; made at first")
@@ -103,7 +105,8 @@ def main():
             print(f"{step.minutes:6.1f} min  {step.name}")
         print(f"{sum(step.minutes for step in steps(arguments.threads)):6.1f} min  all")
         return 0
-    if arguments.no_peers:
+    arguments.name = arguments.name or arguments.device.replace(":", "-")
+    if arguments.no_peers or arguments.device != "cpu":
         arguments.venv = ""
 
     os.makedirs(RESULTS, exist_ok=True)
@@ -118,16 +121,18 @@ def main():
         if not rows:
             say("no row was measured")
             return 1
-        about = {"command": f"bench/report --name {arguments.name} --threads {arguments.threads}",
-                 "threads": arguments.threads, "minutes": round(sum(taken.values()) / 60, 1), "left_out": left_out,
+        about = {"command": f"bench/report --device {arguments.device} --threads {arguments.threads}",
+                 "device": arguments.device, "threads": arguments.threads, "minutes": round(sum(taken.values()) / 60, 1), "left_out": left_out,
                  **surroundings()}
         Results(about, rows, read(os.path.join(folder, "beside.json"), [])).save(results_path)
         say(f"wrote {results_path}")
     results = Results.load(results_path)
+    page_path = "docs/performance.md" if arguments.name == "cpu" else os.path.join("build/report", arguments.name + ".md")
+    os.makedirs(os.path.dirname(page_path), exist_ok=True)
+    with open(page_path, "w") as file:
+        file.write(page.text(results))
+    say(f"wrote {page_path}")
     if arguments.name == "cpu":
-        with open("docs/performance.md", "w") as file:
-            file.write(page.text(results))
-        say("wrote docs/performance.md")
         draw(arguments.venv, results_path)
     print(targets.table(results))
     return 0
