@@ -1,5 +1,6 @@
 #include "kmeans/assign.hpp"
 
+#include <string>
 #include <utility>
 
 namespace tessera::kmeans {
@@ -14,6 +15,12 @@ Array squared_distance(const Array& x, const Array& center) {
   return sum(square(x - center), {.axis = 1});
 }
 
+void require_centers(const std::string& operation, const Array& centers) {
+  if (centers.ndim() == 2 && centers.shape(0) > 0) return;
+  throw ShapeError("[" + operation + "] centers has shape " + to_string(centers.shape()) +
+                   "; expected (k, d) with k > 0");
+}
+
 // A strict comparison: the lower index stays on ties.
 Assignment keep_closer(Assignment best, const Operand& index, Array score) {
   const Array closer = score < best.score;
@@ -24,6 +31,7 @@ Assignment keep_closer(Assignment best, const Operand& index, Array score) {
 }  // namespace
 
 Assignment assign_gram(const Array& x, const Array& centers) {
+  require_centers("assign_gram", centers);
   const Array norms = vecdot(centers, centers);
   const Array scores = norms - 2 * matmul(x, matrix_transpose(centers));
   const Array labels = argmin(scores, {.axis = 1});
@@ -31,6 +39,7 @@ Assignment assign_gram(const Array& x, const Array& centers) {
 }
 
 Assignment assign_gram_tiled(const Array& x, const Array& centers, const GramTiledOptions& options) {
+  require_centers("assign_gram_tiled", centers);
   const CenterTiles tiles = cut_centers(centers, options.tile_centers);
   std::vector<Array> labels;
   std::vector<Array> scores;
@@ -45,6 +54,7 @@ Assignment assign_gram_tiled(const Array& x, const Array& centers, const GramTil
 }
 
 Assignment assign_running(const Array& x, const Array& centers, const RunningOptions& options) {
+  require_centers("assign_running", centers);
   Assignment best;
   for (const Tile& tile : split(centers.shape(0), options.tile_centers)) {
     const Array some = rows(centers, tile);

@@ -73,6 +73,11 @@ Array take_row(const Array& distances, const Array& which, const Array& own) {
 template <class DistancesTo>
 Seeds greedy(const Array& x, std::int64_t clusters, const random::Key& key, const PlusPlusOptions& options,
              const DistancesTo& distances_to) {
+  if (clusters < 1 || clusters > x.shape(0)) {
+    throw ValueError("[kmeans_plusplus] clusters is " + std::to_string(clusters) +
+                     "; it must be at least 1 and at most the number of samples, " +
+                     std::to_string(x.shape(0)));
+  }
   const auto keys = random::split(key, 2);
   const Array draws = random::uniform(keys[1], {clusters - 1, trial_count(options, clusters)},
                                       {.dtype = float64, .device = x.device()});

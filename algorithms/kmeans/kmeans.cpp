@@ -161,6 +161,10 @@ KMeans::Result KMeans::run_all(const Array& x, const std::optional<Array>& weigh
     const Array initial = make_centers(options_, x, weights, summary.samples, i);
     const auto begun = device.record();
     Run run = run_lloyd(problem, initial, options_);
+    if (weights && !std::isfinite(run.inertia)) {
+      throw ValueError(
+          "[kmeans] sample_weight has values so large that weighted sums overflow; scale them down");
+    }
     best.seconds.init += device.elapsed(start, begun);
     for (const Iteration& row : run.history) {
       best.seconds.assign += row.seconds.assign;

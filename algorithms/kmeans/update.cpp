@@ -1,5 +1,6 @@
 #include "kmeans/update.hpp"
 
+#include <string>
 #include <utility>
 
 #include "kmeans/tiles.hpp"
@@ -39,6 +40,10 @@ ClusterSums update_one_hot(const Array& x, const Array& labels, std::int64_t clu
 
 ClusterSums update_tiled_mean(const Array& x, const Array& labels, std::int64_t clusters,
                               const UpdateOptions& options) {
+  if (labels.ndim() != 1 || labels.shape(0) != x.shape(0)) {
+    throw ShapeError("[update_tiled_mean] labels has shape " + to_string(labels.shape()) +
+                     "; expected one for each sample of x, which has shape " + to_string(x.shape()));
+  }
   ClusterSums all{zero_sums(x, {clusters, x.shape(1)}), zero_sums(x, {clusters})};
   for (const Tile& tile : split(x.shape(0), options.tile_samples)) {
     UpdateOptions some;

@@ -6,7 +6,8 @@
 #include <tessera/tessera.hpp>
 
 // Sums and weights of every cluster, by several schedules. x is (n, d) of a float dtype, labels are (n,)
-// int64 in [0, k), weights (n,) of any float dtype, >= 0; without them every sample counts once.
+// int64 in [0, k) (the products leave samples of any other label out), weights (n,) of any float dtype, >= 0;
+// without them every sample counts once.
 
 namespace tessera::kmeans {
 

@@ -71,9 +71,10 @@ void require_finite(const std::string& argument, const Array& x, std::int64_t ti
     if (row < 0) continue;
     const Array values = index(some, {row});
     const std::int64_t column = first_true(~isfinite(values));
-    throw ValueError("[kmeans] " + argument + " has a value that is not finite" + at_row(tile.start + row) +
-                     ": " + std::to_string(index(values, {column}).item<double>()) + " in column " +
-                     std::to_string(column) + "; remove such samples or replace the values");
+    throw ValueError("[kmeans] " + argument + " has a value that is not finite as " +
+                     std::string(name(x.dtype())) + at_row(tile.start + row) + ": " +
+                     std::to_string(index(values, {column}).item<double>()) + " in column " +
+                     std::to_string(column) + "; remove such rows or replace the values");
   }
 }
 

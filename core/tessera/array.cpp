@@ -97,6 +97,13 @@ Scalar Array::item() const {
   });
 }
 
+void throw_item(const Scalar& value, DType wanted) {
+  throw ValueError(
+      fmt::format("[item] the element is {}, which is no {}; ask for the array's own kind, or cast "
+                  "with astype first",
+                  value.to_string(), name(wanted)));
+}
+
 void Array::to_host(void* target, DType wanted, std::int64_t count) const {
   if (wanted != dtype() && !(is_bool(dtype()) && wanted == DType::uint8)) {
     throw DTypeError(fmt::format("[to_host] the array is {}, the target holds {}; cast with astype first",
@@ -169,6 +176,10 @@ Array from_host(const void* data, DType dtype, const Shape& shape, const Device&
     if (extent < 0) {
       throw ShapeError(fmt::format("[from_host] shape {} has a negative extent", to_string(shape)));
     }
+  }
+  if (data == nullptr && element_count(shape) > 0) {
+    throw ValueError(fmt::format("[from_host] data is null, and shape {} has {} elements", to_string(shape),
+                                 element_count(shape)));
   }
   Array x = make_array_now("from_host", shape, dtype, device);
   if (x.size() > 0) {

@@ -160,6 +160,8 @@ TESSERA_API Array to_device(const Array& x, const Device& device);
 TESSERA_API std::string to_string(const Array& x);
 TESSERA_API std::ostream& operator<<(std::ostream& stream, const Array& x);
 
+[[noreturn]] TESSERA_API void throw_item(const Scalar& value, DType wanted);
+
 // ---- templates
 
 template <class T>
@@ -168,6 +170,15 @@ T Array::item() const {
   if constexpr (std::is_same_v<T, Scalar>) {
     return value;
   } else {
+    bool fits = true;
+    if constexpr (std::is_same_v<T, bool>) {
+      fits = value.is_bool();
+    } else if constexpr (std::is_integral_v<T>) {
+      fits = value.type() == Scalar::Type::unsigned_integer ? std::in_range<T>(value.to<std::uint64_t>())
+             : value.type() == Scalar::Type::integer        ? std::in_range<T>(value.to<std::int64_t>())
+                                                            : false;
+    }
+    if (!fits) throw_item(value, dtype_of<T>());
     return value.to<T>();
   }
 }

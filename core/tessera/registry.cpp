@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 #include <stdexcept>
+#include <typeinfo>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -300,7 +301,18 @@ std::shared_ptr<Event> Device::record() const {
   return state_->device.record();
 }
 double Device::elapsed(const std::shared_ptr<Event>& start, const std::shared_ptr<Event>& stop) const {
-  return state_->device.elapsed(*start, *stop);
+  if (start == nullptr || stop == nullptr) {
+    throw ValueError(fmt::format("[elapsed] {} is null; give two events that record() returned",
+                                 start == nullptr ? "start" : "stop"));
+  }
+  try {
+    return state_->device.elapsed(*start, *stop);
+  } catch (const std::bad_cast&) {
+    throw DeviceError(
+        fmt::format("[elapsed] an event is of another device than {}; give events that its "
+                    "record() returned",
+                    state_->name));
+  }
 }
 MemoryStats Device::memory() const {
   return state_->pool.stats();

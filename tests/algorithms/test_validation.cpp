@@ -2,7 +2,10 @@
 
 #include <cmath>
 
+#include <kmeans/assign.hpp>
+#include <kmeans/init.hpp>
 #include <kmeans/kmeans.hpp>
+#include <kmeans/update.hpp>
 
 #include "samples.hpp"
 #include "support/compare.hpp"
@@ -79,6 +82,25 @@ TEST_P(ValidationTest, ValuesWhoseScoresOverflowAreRefusedByEveryWayIn) {
   const Array wide = asarray({{1.5e308}, {1.5e308}, {-1.5e308}}, {.device = device()});
   expect_error<ValueError>([&] { predict(wide, astype(start, float64)); },
                            {"[kmeans] x", "overflow float64"});
+}
+
+TEST_P(ValidationTest, WeightsWhoseSumsOverflowAreRefused) {
+  const Array x = asarray({{1e3}, {2e3}, {3e3}}, {.device = device()});
+  const Array weights = asarray({3e305, 3e305, 3e305}, {.device = device()});
+  expect_error<ValueError>([&] { KMeans({.n_clusters = 2}).fit(x, weights); },
+                           {"[kmeans] sample_weight", "overflow"});
+}
+
+TEST_P(ValidationTest, FunctionsCheckShapes) {
+  const Array x = values(6, 2);
+  const Array none = zeros({0, 2}, {.dtype = x.dtype(), .device = device()});
+  expect_error<ShapeError>([&] { assign_gram(x, none); }, {"[assign_gram] centers", "(0, 2)"});
+  expect_error<ShapeError>([&] { assign_gram_tiled(x, none); }, {"[assign_gram_tiled] centers", "(0, 2)"});
+  expect_error<ShapeError>([&] { assign_running(x, none); }, {"[assign_running] centers", "(0, 2)"});
+  expect_error<ShapeError>([&] { update_tiled_mean(x, zeros({5}, {.dtype = int64, .device = device()}), 2); },
+                           {"[update_tiled_mean] labels", "(5,)", "(6, 2)"});
+  expect_error<ValueError>([&] { kmeans_plusplus(x, 7, random::Key(0)); }, {"clusters is 7", "6"});
+  expect_error<ValueError>([&] { kmeans_plusplus(x, 0, random::Key(0)); }, {"clusters is 0"});
 }
 
 TEST_P(ValidationTest, LargeValuesThatAreCloseTogetherAreNotRefused) {

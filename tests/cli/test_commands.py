@@ -24,10 +24,32 @@ class Shared(CommandLineTest):
 
     def test_usage(self):
         self.bad(USAGE)
-        self.bad(USAGE, "nonsense")
+        self.bad(USAGE, "nonsense", says=['no command "nonsense"', "tessera --help"])
+        self.bad(USAGE, "make", "nonsense", says=['no command "nonsense"', "tessera make --help"])
         self.bad(USAGE, "make", "blobs", "--samples", "10", says=["tessera make blobs --help"])
         self.bad(USAGE, "make", "blobs", "--samples", "ten", "--features", "2", "-o", self.path("x.npy"))
         self.bad(USAGE, "kmeans", "fit", "--clusters", "3", says=["--input", "tessera kmeans fit --help"])
+
+
+    def test_numbers_are_whole_texts_in_decimal(self):
+        for option, text in (("--samples", ""), ("--samples", "1e3"), ("--samples", "9" * 20), ("--seed", "-1"),
+                             ("--seed", ""), ("--spread", ""), ("--spread", "wide"), ("--clusters", "0x10")):
+            arguments = {"--samples": 10, "--features": 2, "--output": self.path("x.npy"), option: text}
+            self.bad(USAGE, "make", "blobs", *(f"{name}={value}" for name, value in arguments.items()),
+                     says=[f'{option}: "{text}" is no '])
+        self.good("make", "blobs", "-n", "010", "-d", "2", "-o", self.path("x.npy"))
+        self.assertEqual(npy.read(self.path("x.npy"))[1], (10, 2))
+
+    def test_an_error_that_cannot_be_shown_keeps_its_exit_code(self):
+        command = [PROGRAM, "kmeans", "fit", "-i", self.path("no.npy"), "-k", "3", "-o", self.path("out")]
+        for nowhere in ("2>/dev/full", "2>&-"):
+            run = subprocess.run(["sh", "-c", f'"$@" {nowhere}', "sh", *command], check=False)
+            self.assertEqual(run.returncode, INPUT)
+
+    def test_standard_output_that_takes_nothing_is_an_error(self):
+        with open("/dev/full", "w") as full:
+            run = subprocess.run([PROGRAM, "devices"], stdout=full, stderr=subprocess.PIPE, check=False)
+        self.assertEqual(run.returncode, OUTPUT)
 
 
 class Devices(CommandLineTest):
@@ -45,8 +67,22 @@ class Devices(CommandLineTest):
         self.assertIn("no devices: ", text)
         self.assertIn("\n  cpu: ", text)
 
+    def test_a_broken_module_is_not_left_out_of_all_in_silence(self):
+        Path(self.path("libtessera_device_cpu.so")).write_bytes(b"not a library")
+        self.good("make", "normal", "-n", 20, "-d", 2, "-o", self.path("x.npy"))
+        run = self.run_program("kmeans", "fit", "-i", self.path("x.npy"), "-k", 2, "-o", self.path("out"),
+                               "--device", "all", env={"TESSERA_DEVICE_PATH": str(self.folder)})
+        self.assertEqual(run.returncode, 0)
+        self.assertIn("left out: ", run.stderr)
+        self.assertIn(self.path("libtessera_device_cpu.so"), run.stderr)
+
 
 class Make(CommandLineTest):
+    def test_what_does_not_fit_the_disk_is_refused_first(self):
+        for samples in (10**13, 2**63 - 1):
+            self.bad(OUTPUT, "make", "uniform", "-n", samples, "-d", 7, "-o", self.path("x.npy"),
+                     says=[f"{samples} x 7 x 4 bytes"])
+
     def make(self, kind, *arguments, name="x.npy"):
         self.good("make", kind, *arguments, "--output", self.path(name))
         return npy.read(self.path(name))
@@ -153,6 +189,11 @@ class Picture(CommandLineTest):
         npy.write(self.path("nan.npy"), [[0, 1, 2, float("nan")]])
         self.bad(INPUT, "picture", "-i", self.path("nan.npy"), *shape, "-o", self.path("x.png"))
         self.bad(OUTPUT, "picture", "-i", self.path("x.npy"), *shape, "-o", self.path("no/x.png"))
+
+    def test_a_device_file_stays_one(self):
+        self.good("make", "normal", "-n", 4, "-d", 4, "-o", self.path("y.npy"))
+        self.bad(OUTPUT, "picture", "-i", self.path("y.npy"), "--rows", 2, "--columns", 2, "-o", "/dev/full")
+        self.assertTrue(Path("/dev/full").is_char_device())
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -47,6 +48,9 @@ void add_devices_command(CLI::App& app, Action& action);
 void add_make_command(CLI::App& app, Action& action);
 void add_kmeans_command(CLI::App& app, Action& action);
 void add_picture_command(CLI::App& app, Action& action);
+
+/// To standard error; where that takes nothing, the text is lost and the work goes on.
+void print_error(std::string_view text);
 
 /// The devices that --device names: one, or every one there is for "all".
 std::vector<Device> devices_named(const std::string& name);

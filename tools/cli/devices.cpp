@@ -28,11 +28,15 @@ void print_device(const Device& device) {
   for (const auto& [name, value] : properties.details) line(name, value);
 }
 
+std::string name_of(const ModuleReport& report, int index) {
+  return index == 0 ? report.name : fmt::format("{}:{}", report.name, index);
+}
+
 /// Prints a module's devices, or why one of them cannot be used; the number that can.
 int print_devices_of(const ModuleReport& report) {
   int usable = 0;
   for (int index = 0; index < report.device_count; ++index) {
-    const std::string name = index == 0 ? report.name : fmt::format("{}:{}", report.name, index);
+    const std::string name = name_of(report, index);
     try {
       print_device(device(name));
       ++usable;
@@ -66,7 +70,18 @@ ExitCode print_devices() {
 
 std::vector<Device> devices_named(const std::string& name) {
   if (name != "all") return {device(name)};
-  std::vector<Device> all = devices();
+  std::vector<Device> all;
+  for (const ModuleReport& report : modules()) {
+    // A module that loads and finds no device has said all; one that fails is not left out in silence.
+    if (report.version.empty()) print_error(fmt::format("tessera: left out: {}\n", report.reason));
+    for (int index = 0; index < report.device_count; ++index) {
+      try {
+        all.push_back(device(name_of(report, index)));
+      } catch (const Error& error) {
+        print_error(fmt::format("tessera: left out: {}\n", error.what()));
+      }
+    }
+  }
   if (all.empty()) throw_no_device();
   // What the first one finds (initial centers), the others are given.
   std::stable_partition(all.begin(), all.end(), [](const Device& d) { return d.name() == "cpu"; });

@@ -37,16 +37,27 @@ Array load_input(const std::string& path, const Device& device) {
 }
 
 void require_writable(const std::string& path) {
+  if (path.empty()) fail_output("\"\"", "a file has a name");
   if (std::filesystem::is_directory(path)) fail_output(path, "it is a folder");
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (!folder.empty() && !std::filesystem::is_directory(folder)) {
+    throw CommandError(ExitCode::output, "cannot write " + path + ": there is no folder " + folder.string(),
+                       "make that folder, or choose another --output");
+  }
   try_to_create(probe_beside(path), path);
 }
 
 void require_writable_folder(const std::string& folder) {
+  if (folder.empty()) fail_output("\"\"", "a folder has a name");
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) fail_output(folder, error.message());
   if (!std::filesystem::is_directory(folder)) fail_output(folder, "it is not a folder");
   try_to_create(probe_beside(folder + "/"), folder);
+  for (const char* const name : {"labels.npy", "centers.npy", "summary.json"}) {
+    const std::string path = folder + "/" + name;
+    if (std::filesystem::is_directory(path)) fail_output(path, "it is a folder");
+  }
 }
 
 void write_array(const std::string& path, const Array& x) {
@@ -58,16 +69,19 @@ void write_array(const std::string& path, const Array& x) {
 }
 
 void write_text(const std::string& path, const std::string& text) {
-  const std::string temporary = probe_beside(path);
+  // What is no regular file (a device, a pipe) stays what it is.
+  const bool direct = std::filesystem::exists(path) && !std::filesystem::is_regular_file(path);
+  const std::string temporary = direct ? path : probe_beside(path);
   {
     std::ofstream file(temporary, std::ios::binary);
     file << text;
     file.close();
     if (!file) {
-      std::remove(temporary.c_str());
+      if (!direct) std::remove(temporary.c_str());
       fail_output(path, "the file system refused it");
     }
   }
+  if (direct) return;
   std::error_code error;
   std::filesystem::rename(temporary, path, error);
   if (error) fail_output(path, error.message());

@@ -13,6 +13,7 @@
 
 #include "interrupt.hpp"
 #include "kmeans.hpp"
+#include "numbers.hpp"
 #include "progress.hpp"
 
 namespace tessera::cli {
@@ -110,8 +111,8 @@ Outcome fit_on(const Device& device, const FitOptions& options, const std::strin
   model.fit(x, weights);
   progress.finish();
   if (model.stopped() == Stopped::interrupted) {
-    fmt::print(stderr, "tessera: interrupted after iteration {}; writing the results so far\n",
-               model.n_iter());
+    print_error(
+        fmt::format("tessera: interrupted after iteration {}; writing the results so far\n", model.n_iter()));
   }
 
   write_array(folder + "/labels.npy", model.labels());
@@ -140,7 +141,6 @@ ExitCode fit_on_all(const FitOptions& options, const std::vector<Device>& device
   std::vector<Difference> others;
   for (const Device& device : devices) {
     const std::string folder = options.output + "/" + device.name();
-    require_writable_folder(folder);
     Outcome outcome = fit_on(device, options, folder, first ? &*first : nullptr, interrupt);
     if (interrupt.requested()) return ExitCode::interrupted;
     if (!first) {
@@ -163,6 +163,9 @@ ExitCode fit(const FitOptions& options) {
   apply(options);
   const std::vector<Device> devices = devices_named(options.device);
   require_writable_folder(options.output);
+  if (options.device == "all") {
+    for (const Device& device : devices) require_writable_folder(options.output + "/" + device.name());
+  }
   const InterruptScope interrupt;
   if (options.device == "all") return fit_on_all(options, devices, interrupt);
   fit_on(devices.front(), options, options.output, nullptr, interrupt);
@@ -175,20 +178,27 @@ void add_fit_command(CLI::App& kmeans, Action& action) {
   const auto options = std::make_shared<FitOptions>();
   CLI::App* command = kmeans.add_subcommand("fit", "Cluster the rows of a .npy file");
   add_shared_options(*command, *options);
-  command->add_option("--clusters,-k", options->clusters, "How many")->required();
+  command->add_option("--clusters,-k", options->clusters, "How many")->required()->transform(whole_number());
   command->add_option("--output,-o", options->output, "The folder for the results")->required();
   command->add_option("--init", options->init, "kmeans++, random, or a .npy file with a center a row")
       ->capture_default_str();
   command->add_option("--weights", options->weights, "A .npy file with a weight >= 0 for each sample");
-  command->add_option("--n-init", options->n_init, "Starts; the lowest inertia wins")->capture_default_str();
-  command->add_option("--max-iter", options->max_iter, "The most iterations")->capture_default_str();
+  command->add_option("--n-init", options->n_init, "Starts; the lowest inertia wins")
+      ->transform(whole_int())
+      ->capture_default_str();
+  command->add_option("--max-iter", options->max_iter, "The most iterations")
+      ->transform(whole_int())
+      ->capture_default_str();
   command
       ->add_option(
           "--tol", options->tol,
           "Stop when the squared shift of the centers is at most this times the mean variance of the\n"
           "features; 0: only when labels repeat")
+      ->transform(real_number())
       ->capture_default_str();
-  command->add_option("--seed", options->seed, "The same seed gives the same result")->capture_default_str();
+  command->add_option("--seed", options->seed, "The same seed gives the same result")
+      ->transform(seed_number())
+      ->capture_default_str();
   command->add_option("--update", options->update, "How the centers are computed")
       ->check(CLI::IsMember({"scatter", "one_hot", "tiled_mean"}))
       ->capture_default_str();

@@ -19,10 +19,12 @@ InterruptScope::InterruptScope() {
   action.sa_flags = static_cast<int>(SA_RESETHAND | SA_RESTART);
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, &before_);
+  sigaction(SIGTERM, &action, &before_term_);
 }
 
 InterruptScope::~InterruptScope() {
   sigaction(SIGINT, &before_, nullptr);
+  sigaction(SIGTERM, &before_term_, nullptr);
 }
 
 bool InterruptScope::requested() const {

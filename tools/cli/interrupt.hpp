@@ -16,6 +16,7 @@ class InterruptScope {
 
  private:
   struct sigaction before_ {};
+  struct sigaction before_term_ {};
 };
 
 }  // namespace tessera::cli

@@ -1,5 +1,7 @@
 #include "kmeans.hpp"
 
+#include "numbers.hpp"
+
 #include <CLI/CLI.hpp>
 #include <tessera/threads.hpp>
 
@@ -16,10 +18,13 @@ void add_shared_options(CLI::App& command, KMeansCommandOptions& options) {
       ->check(CLI::IsMember({"gram_tiled", "gram", "running", "running_inside"}))
       ->capture_default_str();
   command.add_option("--tile-samples", options.tile_samples, "Samples a tile; 0: by the device's cache")
+      ->transform(whole_number())
       ->capture_default_str();
   command.add_option("--tile-centers", options.tile_centers, "Centers a tile; 0: by the device's cache")
+      ->transform(whole_number())
       ->capture_default_str();
-  command.add_option("--threads", options.threads, "Threads of devices on the host's processor");
+  command.add_option("--threads", options.threads, "Threads of devices on the host's processor")
+      ->transform(whole_int());
   command.add_flag("--quiet,-q", options.quiet, "No report on standard output");
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -11,6 +12,11 @@
 #include "command.hpp"
 
 namespace tessera::cli {
+
+void print_error(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
 
 namespace {
 
@@ -32,8 +38,8 @@ int report(ExitCode code, std::string_view message, std::string_view hint) {
   for (char& c : line) {
     if (c == '\n') c = ' ';
   }
-  fmt::print(stderr, "tessera: {}\n", line);
-  if (!hint.empty()) fmt::print(stderr, "  hint: {}\n", hint);
+  print_error(fmt::format("tessera: {}\n", line));
+  if (!hint.empty()) print_error(fmt::format("  hint: {}\n", hint));
   return static_cast<int>(code);
 }
 
@@ -67,6 +73,28 @@ int run(const Action& action) {
   }
 }
 
+/// The first word that is no subcommand where one is expected; empty where there is none.
+std::string unknown_subcommand(const CLI::App& command, int argc, char** argv) {
+  const CLI::App* at = &command;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    const auto known = at->get_subcommands([](const CLI::App* /*any*/) { return true; });
+    if (word.empty() || word[0] == '-' || known.empty()) return "";
+    const auto found =
+        std::find_if(known.begin(), known.end(), [&](const CLI::App* c) { return c->get_name() == word; });
+    if (found == known.end()) return word;
+    at = *found;
+  }
+  return "";
+}
+
+/// What standard output could not take is an error, not a success.
+int flushed(int status) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  if (status != 0) return status;
+  return report(ExitCode::output, "standard output could not be written", "free some space, or use --quiet");
+}
+
 int main(int argc, char** argv) {
   CLI::App app(kDescription, "tessera");
   app.footer(kFooter);
@@ -87,14 +115,17 @@ int main(int argc, char** argv) {
     return app.exit(version);
   } catch (const CLI::ParseError& error) {
     std::string path = "tessera";
+    const std::string unknown = unknown_subcommand(app, argc, argv);
     const CLI::App* command = &app;
     while (!command->get_subcommands().empty()) {
       command = command->get_subcommands().front();
       path += " " + command->get_name();
     }
-    return report(ExitCode::usage, error.what(), fmt::format("see {} --help", path));
+    const std::string what =
+        unknown.empty() ? error.what() : fmt::format("there is no command \"{}\"", unknown);
+    return report(ExitCode::usage, what, fmt::format("see {} --help", path));
   }
-  return run(action);
+  return flushed(run(action));
 }
 
 }  // namespace

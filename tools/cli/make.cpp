@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 
 #include "command.hpp"
 #include "interrupt.hpp"
+#include "numbers.hpp"
 
 namespace tessera::cli {
 
@@ -43,6 +45,23 @@ struct Block {
   Array labels;
 };
 
+/// Throws unless the file system has room for the file: before the first row, not hours after it.
+void require_room(const MakeOptions& options) {
+  const auto item = static_cast<std::int64_t>(itemsize(dtype_from_name(options.dtype)));
+  std::int64_t bytes = 0;
+  const bool countable = !__builtin_mul_overflow(options.samples, options.features, &bytes) &&
+                         !__builtin_mul_overflow(bytes, item, &bytes);
+  std::error_code error;
+  const auto folder = std::filesystem::absolute(options.output).parent_path();
+  const std::filesystem::space_info space = std::filesystem::space(folder, error);
+  if (countable && (error || static_cast<std::uintmax_t>(bytes) <= space.available)) return;
+  throw CommandError(
+      ExitCode::output,
+      fmt::format("{} would have {} x {} x {} bytes{}", options.output, options.samples, options.features,
+                  item, error ? "" : fmt::format(", and {} are free", space.available)),
+      "ask for fewer samples, or choose another disk");
+}
+
 using MakeBlock = std::function<Block(const random::Key& key, std::int64_t rows)>;
 
 ExitCode write_blocks(const MakeOptions& options, const MakeBlock& make_block) {
@@ -53,6 +72,7 @@ ExitCode write_blocks(const MakeOptions& options, const MakeBlock& make_block) {
                        "say how large the data shall be");
   }
   require_writable(options.output);
+  require_room(options);
   if (!options.labels.empty()) require_writable(options.labels);
   if (!options.labels.empty() && std::filesystem::weakly_canonical(options.labels) ==
                                      std::filesystem::weakly_canonical(options.output)) {
@@ -130,9 +150,11 @@ ExitCode make_normal(const MakeOptions& options) {
 
 CLI::App* add_kind(CLI::App& make, const char* name, const char* description, MakeOptions& options) {
   CLI::App* command = make.add_subcommand(name, description);
-  command->add_option("--samples,-n", options.samples, "Rows")->required();
-  command->add_option("--features,-d", options.features, "Columns")->required();
-  command->add_option("--seed", options.seed, "The same seed gives the same file")->capture_default_str();
+  command->add_option("--samples,-n", options.samples, "Rows")->required()->transform(whole_number());
+  command->add_option("--features,-d", options.features, "Columns")->required()->transform(whole_number());
+  command->add_option("--seed", options.seed, "The same seed gives the same file")
+      ->transform(seed_number())
+      ->capture_default_str();
   command->add_option("--dtype", options.dtype, "float32 or float64")->capture_default_str();
   command->add_option("--device", options.device, "Where it is drawn")->capture_default_str();
   command->add_option("--output,-o", options.output, "The .npy file to write")->required();
@@ -154,21 +176,30 @@ void add_make_command(CLI::App& app, Action& action) {
 
   CLI::App* blobs =
       add_kind(*make, "blobs", "Normal clouds around centers drawn uniformly from a box", *options);
-  blobs->add_option("--clusters,--centers,-k", options->clusters, "How many clouds")->capture_default_str();
-  blobs->add_option("--spread", options->spread, "Standard deviation of a cloud")->capture_default_str();
+  blobs->add_option("--clusters,--centers,-k", options->clusters, "How many clouds")
+      ->transform(whole_number())
+      ->capture_default_str();
+  blobs->add_option("--spread", options->spread, "Standard deviation of a cloud")
+      ->transform(real_number())
+      ->capture_default_str();
   blobs->add_option("--box", options->box, "Centers lie in [-box, box) in each feature")
+      ->transform(real_number())
       ->capture_default_str();
   blobs->add_option("--labels", options->labels, "Write which cloud each row is of to this .npy file");
   blobs->callback([options, &action] { action = [options] { return make_blobs(*options); }; });
 
   CLI::App* uniform = add_kind(*make, "uniform", "Uniform in [low, high)", *options);
-  uniform->add_option("--low", options->low, "Lower end")->capture_default_str();
-  uniform->add_option("--high", options->high, "Upper end, left out")->capture_default_str();
+  uniform->add_option("--low", options->low, "Lower end")->transform(real_number())->capture_default_str();
+  uniform->add_option("--high", options->high, "Upper end, left out")
+      ->transform(real_number())
+      ->capture_default_str();
   uniform->callback([options, &action] { action = [options] { return make_uniform(*options); }; });
 
   CLI::App* normal = add_kind(*make, "normal", "Normal", *options);
-  normal->add_option("--mean", options->mean, "Mean")->capture_default_str();
-  normal->add_option("--stddev", options->stddev, "Standard deviation")->capture_default_str();
+  normal->add_option("--mean", options->mean, "Mean")->transform(real_number())->capture_default_str();
+  normal->add_option("--stddev", options->stddev, "Standard deviation")
+      ->transform(real_number())
+      ->capture_default_str();
   normal->callback([options, &action] { action = [options] { return make_normal(*options); }; });
 }
 

@@ -37,10 +37,15 @@ void write_png(const std::string& path, const Canvas& canvas) {
   image.width = static_cast<png_uint_32>(canvas.width);
   image.height = static_cast<png_uint_32>(canvas.height);
   image.format = PNG_FORMAT_GRAY;
-  if (png_image_write_to_file(&image, path.c_str(), 0, canvas.pixels.data(), 0, nullptr) == 0) {
-    throw CommandError(ExitCode::output, fmt::format("cannot write {}: {}", path, image.message),
-                       "choose another --output, or make its folder writable");
+  // Into memory: the library removes a file that it cannot write, whatever lies there.
+  png_alloc_size_t bytes = PNG_IMAGE_PNG_SIZE_MAX(image);
+  std::string encoded(bytes, '\0');
+  if (png_image_write_to_memory(&image, encoded.data(), &bytes, 0, canvas.pixels.data(), 0, nullptr) == 0) {
+    throw CommandError(ExitCode::unexpected, fmt::format("cannot encode {}: {}", path, image.message),
+                       "choose a smaller --scale");
   }
+  encoded.resize(bytes);
+  write_text(path, encoded);
 }
 
 /// One row of the array, as rows x columns squares of `scale` pixels, at a place of the canvas.

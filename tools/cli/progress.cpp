@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "command.hpp"
+
 namespace tessera::cli {
 
 ProgressLine::ProgressLine(std::string device)
@@ -24,17 +26,16 @@ void ProgressLine::show(const kmeans::Iteration& iteration) {
 
 void ProgressLine::write(const kmeans::Iteration& iteration) {
   const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-  fmt::print(stderr, "\r{}: iteration {:4}  inertia {:<12.8g}  shift {:<9.3g}  {:.1f} iterations/s  ",
-             device_, iteration.number, iteration.inertia.value_or(0), iteration.shift,
-             iterations_ / seconds);
-  std::fflush(stderr);
+  print_error(fmt::format("\r{}: iteration {:4}  inertia {:<12.8g}  shift {:<9.3g}  {:.1f} iterations/s  ",
+                          device_, iteration.number, iteration.inertia.value_or(0), iteration.shift,
+                          iterations_ / seconds));
   pending_ = 0;
 }
 
 void ProgressLine::finish() {
   if (iterations_ == 0) return;
   if (pending_ > 0) write(last_);
-  fmt::print(stderr, "\n");
+  print_error("\n");
   iterations_ = 0;
 }
 

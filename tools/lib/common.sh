@@ -11,10 +11,22 @@ fail() {
   exit 1
 }
 
+# A home that cannot be written is no reason to fail: ccache then keeps its files in the build folder.
+use_ccache() {
+  command -v ccache >/dev/null || return 0
+  local folder
+  folder=$(ccache --get-config cache_dir 2>/dev/null || true)
+  if [ -z "$folder" ] || ! mkdir -p "$folder" 2>/dev/null || [ ! -w "$folder" ]; then
+    export CCACHE_DIR="$root/build/ccache"
+    mkdir -p "$CCACHE_DIR"
+  fi
+}
+
 # configure PRESET [-DNAME=VALUE ...]
 configure() {
   local log="build/$1/configure.log"
-  mkdir -p "build/$1"
+  mkdir -p "build/$1" 2>/dev/null || fail "cannot make the folder $root/build/$1" "clone to a folder that is yours"
+  use_ccache
   if ! cmake --preset "$@" >"$log" 2>&1; then
     cat "$log" >&2
     fail "CMake could not configure the preset '$1'" "its output is above and in $log"

@@ -70,7 +70,13 @@ void cast_operand(const char* operation, Operand& x, DType dtype) {
   if (!x.is_scalar() && x.array().dtype() != dtype) x.array() = cast(operation, std::move(x.array()), dtype);
 }
 
+void require_operand(const char* operation, const char* argument, const Operand& x) {
+  if (!x.is_scalar()) require_array(operation, argument, x.array());
+}
+
 Array run_binary(BinaryOp op, const char* operation, Operand a, Operand b) {
+  require_operand(operation, "a", a);
+  require_operand(operation, "b", b);
   const DType dtype = common_dtype(operation, a, b);
   require_accepted(operation, accepts(op), dtype);
   require_same_device(operation, {array_or_null(a), array_or_null(b)});
@@ -104,6 +110,8 @@ Array where(Array condition, Operand a, Operand b) {
     throw DTypeError(
         fmt::format("[where] condition is {}; expected bool, as a comparison gives", describe(condition)));
   }
+  require_operand("where", "a", a);
+  require_operand("where", "b", b);
   const DType dtype = common_dtype("where", a, b);
   require_same_device("where", {&condition, array_or_null(a), array_or_null(b)});
   const Shape shape = broadcast_shapes("where", condition.shape(), common_shape("where", a, b));
@@ -118,10 +126,12 @@ Array clip(Array x, const ClipOptions& options) {
   require_array("clip", "x", x);
   Array result = std::move(x);
   if (options.min) {
+    require_operand("clip", "min", *options.min);
     if (options.min->is_scalar()) require_weak("clip", options.min->scalar(), result.dtype());
     result = run_binary(BinaryOp::maximum, "clip", std::move(result), *options.min);
   }
   if (options.max) {
+    require_operand("clip", "max", *options.max);
     if (options.max->is_scalar()) require_weak("clip", options.max->scalar(), result.dtype());
     result = run_binary(BinaryOp::minimum, "clip", std::move(result), *options.max);
   }

@@ -91,6 +91,11 @@ Array positive_interval(const char* operation, const Array& words, DType dtype) 
   return (cast(operation, words, dtype) + 0.5) * (dtype == DType::float32 ? 0x1p-32 : 0x1p-64);
 }
 
+double largest(DType dtype) {
+  return dtype == DType::float32 ? double{std::numeric_limits<float>::max()}
+                                 : std::numeric_limits<double>::max();
+}
+
 /// The lowest value of the dtype that is at least `low`, and the highest below `high`.
 struct Bounds {
   double first;
@@ -288,11 +293,13 @@ Array uniform(const Key& key, const Shape& shape, const UniformOptions& options)
   const DType dtype = options.dtype;
   require_floating(kOperation, dtype);
   const double width = options.high - options.low;
-  if (!(width > 0) || !std::isfinite(width)) {
+  // In the dtype, of which a wider range would give few values or none.
+  if (!(width > 0) || !(width <= largest(dtype)) || std::abs(options.low) > largest(dtype) ||
+      std::abs(options.high) > largest(dtype)) {
     throw ValueError(
         fmt::format("[uniform] low is {}, high is {}; low must be below high, and both and their "
-                    "difference finite",
-                    options.low, options.high));
+                    "difference finite {} numbers",
+                    options.low, options.high, name(dtype)));
   }
   const Bounds range = dtype == DType::float32 ? bounds<float>(options.low, options.high)
                                                : bounds<double>(options.low, options.high);
@@ -312,10 +319,11 @@ Array uniform(const Key& key, const Shape& shape, const UniformOptions& options)
 Array normal(const Key& key, const Shape& shape, const NormalOptions& options) {
   constexpr const char* kOperation = "normal";
   require_floating(kOperation, options.dtype);
-  if (!(options.stddev >= 0) || !std::isfinite(options.stddev) || !std::isfinite(options.mean)) {
-    throw ValueError(
-        fmt::format("[normal] mean is {}, stddev is {}; both must be finite, and stddev at least 0",
-                    options.mean, options.stddev));
+  if (!(options.stddev >= 0) || !(options.stddev <= largest(options.dtype)) ||
+      !(std::abs(options.mean) <= largest(options.dtype))) {
+    throw ValueError(fmt::format(
+        "[normal] mean is {}, stddev is {}; both must be finite {} numbers, and stddev at least 0",
+        options.mean, options.stddev, name(options.dtype)));
   }
   const bool standard = options.mean == 0 && options.stddev == 1;
   return in_pieces(kOperation, shape, options.dtype, options.device,
