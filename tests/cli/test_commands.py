@@ -35,7 +35,7 @@ class Shared(CommandLineTest):
         for option, text in (("--samples", ""), ("--samples", "1e3"), ("--samples", "9" * 20), ("--seed", "-1"),
                              ("--seed", ""), ("--spread", ""), ("--spread", "wide"), ("--clusters", "0x10")):
             arguments = {"--samples": 10, "--features": 2, "--output": self.path("x.npy"), option: text}
-            self.bad(USAGE, "make", "blobs", *(f"{name}={value}" for name, value in arguments.items()),
+            self.bad(USAGE, "make", "blobs", *(word for pair in arguments.items() for word in pair),
                      says=[f'{option}: "{text}" is no '])
         self.good("make", "blobs", "-n", "010", "-d", "2", "-o", self.path("x.npy"))
         self.assertEqual(npy.read(self.path("x.npy"))[1], (10, 2))
