@@ -192,6 +192,7 @@ KMeans::Result KMeans::run_all(const Array& x, const std::optional<Array>& weigh
   }
   best.tile_samples = problem.labelling.tile_samples;
   best.tile_centers = problem.labelling.tile_centers;
+  best.compiled = problem.labelling.compiled;
   return best;
 }
 

@@ -110,6 +110,8 @@ class KMeans {
   /// The tile sizes used.
   std::int64_t tile_samples() const { return result().tile_samples; }
   std::int64_t tile_centers() const { return result().tile_centers; }
+  /// Whether the assignment was compiled: it is where products are many, with the same labels.
+  bool compiled() const { return result().compiled; }
 
   const KMeansOptions& options() const { return options_; }
 
@@ -128,6 +130,7 @@ class KMeans {
     FitSeconds seconds;
     std::int64_t tile_samples = 0;
     std::int64_t tile_centers = 0;
+    bool compiled = false;
   };
   const Result& result() const;
   Result run_all(const Array& x, const std::optional<Array>& weights) const;

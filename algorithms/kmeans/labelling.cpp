@@ -1,5 +1,7 @@
 #include "kmeans/labelling.hpp"
 
+#include <cstdlib>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -10,9 +12,35 @@ namespace tessera::kmeans {
 namespace {
 
 constexpr std::int64_t kRunningTile = 32;
+/// Multiplications from which on compiling, once for each kind of tile, is nothing beside them.
+constexpr double kFewestProducts = 1e6;
 
 bool is_running(AssignMethod method) {
   return method == AssignMethod::running || method == AssignMethod::running_inside;
+}
+
+/// What one tile of samples takes. Compiled, no distances are written to memory.
+Array tile_labels(const Array& x, const Array& shift, const CenterTiles& centers) {
+  return nearest_labels(x - shift, centers);
+}
+
+/// One for all fits: samples of a new size are no reason for a warning.
+const auto& compiled_tile_labels() {
+  static const auto compiled =
+      compile(tile_labels, {.name = "nearest_center", .cache_size = 64, .warn = false});
+  return compiled;
+}
+
+/// TESSERA_COMPILE=always or never, for comparisons.
+std::string_view asked_for() {
+  static const char* const variable = std::getenv("TESSERA_COMPILE");
+  return variable == nullptr ? "" : variable;
+}
+
+bool worth_compiling(const Array& x, std::int64_t clusters) {
+  if (asked_for() == "always") return true;
+  if (asked_for() == "never") return false;
+  return static_cast<double>(x.size()) * static_cast<double>(clusters) >= kFewestProducts;
 }
 
 }  // namespace
@@ -20,8 +48,9 @@ bool is_running(AssignMethod method) {
 Labelling plan_labelling(AssignMethod method, std::int64_t tile_samples, std::int64_t tile_centers,
                          const Array& x, std::int64_t clusters) {
   const TileSizes automatic = automatic_tiles(x.shape(1), clusters, x.dtype(), x.device().cache_bytes());
-  Labelling plan{method, tile_samples, tile_centers};
-  if (method == AssignMethod::gram) return {method, x.shape(0), clusters};
+  const bool compiled = !is_running(method) && worth_compiling(x, clusters);
+  Labelling plan{method, tile_samples, tile_centers, compiled};
+  if (method == AssignMethod::gram) return {method, x.shape(0), clusters, compiled};
   if (plan.tile_samples == 0) plan.tile_samples = automatic.samples;
   if (plan.tile_centers == 0) plan.tile_centers = is_running(method) ? kRunningTile : automatic.centers;
   return plan;
@@ -39,9 +68,13 @@ Array nearest_center(const Array& x, const Array& centers, const Labelling& labe
 
   std::vector<Array> labels;
   for (const Tile& tile : split(x.shape(0), labelling.tile_samples)) {
-    const Array samples = rows(x, tile) - shift;
-    labels.push_back(running ? assign_running(samples, shifted, options).labels
-                             : nearest_labels(samples, tiles));
+    const Array samples = rows(x, tile);
+    if (running) {
+      labels.push_back(assign_running(samples - shift, shifted, options).labels);
+    } else {
+      labels.push_back(labelling.compiled ? compiled_tile_labels()(samples, shift, tiles)
+                                          : tile_labels(samples, shift, tiles));
+    }
   }
   return join(std::move(labels));
 }

@@ -12,10 +12,12 @@ struct Labelling {
   AssignMethod method = AssignMethod::gram_tiled;
   std::int64_t tile_samples = 0;
   std::int64_t tile_centers = 0;
+  bool compiled = false;  ///< whether a tile is one compiled call; labels are the same, to the bit
 };
 
 /// The tile sizes asked for, and automatic ones where they are 0, for (n, d) samples and k centers.
-/// `gram` takes all samples and all centers at once.
+/// `gram` takes all samples and all centers at once. Products are compiled unless there are so few that
+/// compiling would be felt.
 Labelling plan_labelling(AssignMethod method, std::int64_t tile_samples, std::int64_t tile_centers,
                          const Array& x, std::int64_t clusters);
 

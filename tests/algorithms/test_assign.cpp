@@ -19,23 +19,42 @@ class AssignTest : public test::DeviceTest {
     bool whole_distance;  // the score is ||x - c||^2, not that less ||x||^2
   };
   static std::vector<Named> schedules(std::int64_t tile_samples, std::int64_t tile_centers) {
-    return {{"gram", assign_gram, false},
-            {"gram_tiled",
-             [=](const Array& x, const Array& centers) {
-               return assign_gram_tiled(x, centers,
-                                        {.tile_samples = tile_samples, .tile_centers = tile_centers});
-             },
-             false},
-            {"running, merged outside",
-             [=](const Array& x, const Array& centers) {
-               return assign_running(x, centers, {.tile_centers = tile_centers});
-             },
-             true},
-            {"running, merged inside",
-             [=](const Array& x, const Array& centers) {
-               return assign_running(x, centers, {.tile_centers = tile_centers, .merge = Merge::inside});
-             },
-             true}};
+    return {
+        {"gram", assign_gram, false},
+        {"gram_tiled",
+         [=](const Array& x, const Array& centers) {
+           return assign_gram_tiled(x, centers, {.tile_samples = tile_samples, .tile_centers = tile_centers});
+         },
+         false},
+        {"running, merged outside",
+         [=](const Array& x, const Array& centers) {
+           return assign_running(x, centers, {.tile_centers = tile_centers});
+         },
+         true},
+        {"running, merged inside",
+         [=](const Array& x, const Array& centers) {
+           return assign_running(x, centers, {.tile_centers = tile_centers, .merge = Merge::inside});
+         },
+         true},
+        {"gram, compiled", compile(assign_gram), false},
+        {"gram_tiled, compiled",
+         [=](const Array& x, const Array& centers) {
+           const GramTiledOptions tiles{tile_samples, tile_centers};
+           // A call a tile and a center block: no more than one would compile at a time.
+           const bool few = x.shape(0) / tile_samples * (centers.shape(0) / tile_centers) < 100;
+           return few ? compile(assign_gram_tiled)(x, centers, tiles) : assign_gram_tiled(x, centers, tiles);
+         },
+         false},
+        {"running, compiled, merged outside",
+         [=](const Array& x, const Array& centers) {
+           return compile(assign_running)(x, centers, {.tile_centers = tile_centers});
+         },
+         true},
+        {"running, compiled, merged inside",
+         [=](const Array& x, const Array& centers) {
+           return compile(assign_running)(x, centers, {.tile_centers = tile_centers, .merge = Merge::inside});
+         },
+         true}};
   }
 
   void check(const Matrix& samples, const Matrix& some_centers, DType dtype, std::int64_t tile_samples,
@@ -131,6 +150,23 @@ TEST_P(AssignTest, TiledLabelsAreThoseOfTheFullProduct) {
     const Assignment tiled = assign_gram_tiled(x, centers, {.tile_samples = 128, .tile_centers = tile});
     EXPECT_TRUE(test::equal(tiled.labels, full.labels));
     EXPECT_TRUE(test::close(tiled.score, full.score, {.relative = 1e-5, .absolute = 1e-4}));
+  }
+}
+
+TEST_P(AssignTest, CompiledTheyGiveTheSameBits) {
+  const std::int64_t n = is_slow(device()) ? 103 : 3001;
+  for (const DType dtype : {float32, float64}) {
+    for (const std::int64_t d : {1, 3, 17, 64}) {
+      const Array x = upload(test::normal_samples(n, d), dtype, device());
+      const Array centers = upload(test::normal_samples(70, d, 0, 1, 2), dtype, device());
+      const std::vector<Named> all = schedules(500, 32);
+      for (std::size_t i = 0; i < all.size() / 2; ++i) {
+        const Assignment plain = all[i].assign(x, centers);
+        const Assignment compiled = all[all.size() / 2 + i].assign(x, centers);
+        EXPECT_TRUE(test::same_bits(compiled.labels, plain.labels)) << all[i].name << ", d " << d;
+        EXPECT_TRUE(test::same_bits(compiled.score, plain.score)) << all[i].name << ", d " << d;
+      }
+    }
   }
 }
 

@@ -44,8 +44,12 @@ class UpdateTest : public test::DeviceTest {
       weights.push_back(0.25 * double(numbers.between(0, 7)));
     UpdateOptions options{.weights = {}, .tile_samples = 100};
     if (with_weights) options.weights = from_host(weights, {n}, {.device = device()});
-    const ClusterSums clusters =
-        update(upload(x, dtype, device()), from_host(labels, {n}, {.device = device()}), k, options);
+    const Array x_here = upload(x, dtype, device());
+    const Array labels_here = from_host(labels, {n}, {.device = device()});
+    const ClusterSums clusters = update(x_here, labels_here, k, options);
+    const ClusterSums compiled = compile(update)(x_here, labels_here, k, options);
+    EXPECT_TRUE(test::same_bits(compiled.sums, clusters.sums));
+    EXPECT_TRUE(test::same_bits(compiled.weights, clusters.weights));
 
     ASSERT_EQ(clusters.sums.dtype(), float64);
     ASSERT_EQ(clusters.sums.shape(), (Shape{k, 9}));

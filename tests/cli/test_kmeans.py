@@ -20,8 +20,8 @@ from support import (
 # Two groups on a line, and their means.
 SIMPLE = [[0.0], [1.0], [10.0], [11.0]]
 SUMMARY_FIELDS = {
-    "device", "n_samples", "n_features", "n_clusters", "assign", "update", "tile_samples", "tile_centers", "inertia",
-    "n_iter", "stopped", "relocated", "distinct", "warnings", "peak_bytes", "seconds", "history",
+    "device", "n_samples", "n_features", "n_clusters", "assign", "update", "tile_samples", "tile_centers",
+    "compiled", "inertia", "n_iter", "stopped", "relocated", "distinct", "warnings", "peak_bytes", "seconds", "history",
 }
 HISTORY_FIELDS = {"inertia", "shift", "relocated", "seconds", "peak_bytes"}
 

@@ -48,6 +48,7 @@ std::string summary_json(const kmeans::KMeans& model, const FitDescription& desc
                {"update", name(options.update)},
                {"tile_samples", model.tile_samples()},
                {"tile_centers", model.tile_centers()},
+               {"compiled", model.compiled()},
                {"inertia", model.inertia()},
                {"n_iter", model.n_iter()},
                {"stopped", name(model.stopped())},

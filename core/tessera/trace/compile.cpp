@@ -106,7 +106,7 @@ void CompiledFunction::State::watch(const Key& key) {
       "costs a "
       "trace: keep it the same, or call the plain function",
       options.name, changes, differs.part, differs.values);
-  std::fprintf(stderr, "warning: %s\n", stats.warning.c_str());
+  if (options.warn) std::fprintf(stderr, "warning: %s\n", stats.warning.c_str());
 }
 
 CompiledFunction::CompiledFunction(CompileOptions options)

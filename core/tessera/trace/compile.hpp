@@ -20,6 +20,7 @@ namespace tessera {
 struct CompileOptions {
   std::string name = "compiled";  ///< for explain() and warnings
   std::size_t cache_size = 32;    ///< traces kept; the one that was not used for longest goes
+  bool warn = true;               ///< say once on stderr what keeps changing from call to call
 };
 
 struct CompileStats {

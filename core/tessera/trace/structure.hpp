@@ -68,16 +68,39 @@ constexpr bool takes_fields() {
 
 inline constexpr std::size_t kMostFields = 8;
 
-/// The number of fields of an aggregate; 0 where it has more than kMostFields, or none.
+/// By initialisers that turn into anything, which some types (std::optional) find ambiguous.
 template <class T, std::size_t N = kMostFields>
-constexpr std::size_t field_count() {
+constexpr std::size_t count_by_any() {
   if constexpr (N == 0 || takes_fields<T, N + 1>()) {
     return 0;
   } else if constexpr (takes_fields<T, N>()) {
     return N;
   } else {
-    return field_count<T, N - 1>();
+    return count_by_any<T, N - 1>();
   }
+}
+
+/// By empty initialisers, which a type without a default constructor does not take.
+template <class T>
+constexpr std::size_t count_by_braces() {
+  if constexpr (requires { T{{}, {}, {}, {}, {}, {}, {}, {}, {}}; }) return 0;
+  if constexpr (requires { T{{}, {}, {}, {}, {}, {}, {}, {}}; }) return 8;
+  if constexpr (requires { T{{}, {}, {}, {}, {}, {}, {}}; }) return 7;
+  if constexpr (requires { T{{}, {}, {}, {}, {}, {}}; }) return 6;
+  if constexpr (requires { T{{}, {}, {}, {}, {}}; }) return 5;
+  if constexpr (requires { T{{}, {}, {}, {}}; }) return 4;
+  if constexpr (requires { T{{}, {}, {}}; }) return 3;
+  if constexpr (requires { T{{}, {}}; }) return 2;
+  if constexpr (requires { T{{}}; }) return 1;
+  return 0;
+}
+
+/// The number of fields of an aggregate; 0 where it has more than kMostFields, or none.
+template <class T>
+constexpr std::size_t field_count() {
+  constexpr std::size_t by_braces = count_by_braces<T>();
+  constexpr std::size_t by_any = count_by_any<T>();
+  return by_braces > by_any ? by_braces : by_any;
 }
 
 template <class T, class F>

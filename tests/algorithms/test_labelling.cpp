@@ -1,0 +1,59 @@
+// Labels as fit and predict make them: compiled or not, they are the same, so the choice may depend on how
+// many samples there are.
+
+#include <cstdlib>
+
+#include <kmeans/kmeans.hpp>
+#include <kmeans/labelling.hpp>
+
+#include "samples.hpp"
+#include "support/compare.hpp"
+
+namespace tessera::kmeans {
+namespace {
+
+using test::is_slow;
+
+class LabellingTest : public test::DeviceTest {
+ protected:
+  Array normal(std::int64_t n, std::int64_t d, DType dtype, std::uint64_t seed) const {
+    return test::upload(test::normal_samples(n, d, 3, 1, seed), dtype, device());
+  }
+};
+
+TEST_P(LabellingTest, CompiledLabelsAreThePlainOnes) {
+  for (const DType dtype : {float32, float64}) {
+    for (const std::int64_t d : {1, 2, 3, 8, 33, 100}) {
+      for (const std::int64_t k : {1, 2, 10, 37, 300}) {
+        const std::int64_t n = is_slow(device()) ? 60 : 2111;
+        const Array x = normal(n, d, dtype, 1);
+        const Array centers = normal(k, d, float64, 2);
+        for (const auto& [tile_samples, tile_centers] :
+             {std::pair<std::int64_t, std::int64_t>{0, 0}, {500, 16}, {n, 7}}) {
+          Labelling plan = plan_labelling(AssignMethod::gram_tiled, tile_samples, tile_centers, x, k);
+          plan.compiled = false;
+          const Array plain = nearest_center(x, centers, plan);
+          plan.compiled = true;
+          EXPECT_TRUE(test::equal(nearest_center(x, centers, plan), plain))
+              << d << " features, " << k << " centers";
+        }
+      }
+    }
+  }
+}
+
+TEST_P(LabellingTest, TinyFitsAreNotCompiled) {
+  if (std::getenv("TESSERA_COMPILE") != nullptr) GTEST_SKIP() << "TESSERA_COMPILE decides";
+  const Array x = normal(50, 4, float32, 1);
+  EXPECT_FALSE(KMeans({.n_clusters = 3}).fit(x).compiled());
+  EXPECT_FALSE(plan_labelling(AssignMethod::gram, 0, 0, x, 3).compiled);
+  const Array more = normal(2000, 20, float32, 1);
+  EXPECT_TRUE(plan_labelling(AssignMethod::gram, 0, 0, more, 100).compiled);
+  EXPECT_TRUE(plan_labelling(AssignMethod::gram_tiled, 0, 0, more, 100).compiled);
+  EXPECT_FALSE(plan_labelling(AssignMethod::running, 0, 0, more, 100).compiled);
+}
+
+TESSERA_FOR_EACH_DEVICE(LabellingTest);
+
+}  // namespace
+}  // namespace tessera::kmeans
