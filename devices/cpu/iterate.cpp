@@ -17,9 +17,7 @@ constexpr std::int64_t kShortRow = 64;
 /// The side of a tile where an operand runs down the columns.
 constexpr std::int64_t kSide = 32;
 
-/// From so many bytes on an output does not stay in the caches: it may as well go past them. A transposed
-/// copy gains the most.
-constexpr std::int64_t kStreamedBytes = std::int64_t{64} << 20U;
+/// From so many bytes on a transposed copy goes past the caches: it gains the most.
 constexpr std::int64_t kStreamedTransposeBytes = std::int64_t{16} << 20U;
 
 /// The dimensions of a walk, normalised: no size-1 dimensions, the output's strides positive and
@@ -203,6 +201,10 @@ class TileWalker {
       }
       all_direct_ = all_direct_ && direct_[i];
     }
+    const bool large = domain.elements() * domain.item[0] >= kStreamedBytes;
+    const bool over = std::any_of(domain.data + 1, domain.data + domain.operands,
+                                  [&](const std::byte* input) { return input == domain.data[0]; });
+    streams_ = large && !over && all_direct_;
   }
 
   void operator()(const Part& part) const;
@@ -214,12 +216,14 @@ class TileWalker {
   };
   void run_tile(Buffers& buffers, const Part& part, BlockRange rows, BlockRange columns) const;
   void run_rows(Lattice (&places)[kMaxOperands], std::int64_t rows, std::int64_t columns) const;
+  void run_streaming(const Run& run) const;
 
   const Domain& domain_;
   void (*body_)(const void*, const Run&);
   const void* context_;
   bool short_rows_ = false;
   bool all_direct_ = true;
+  bool streams_ = false;  ///< the output goes past the caches
   bool direct_[kMaxOperands] = {};
   bool scalar_in_row_[kMaxOperands] = {};
 };
@@ -231,6 +235,7 @@ void TileWalker::operator()(const Part& part) const {
       places[i] = {part.data[i], domain_.row_stride(i), domain_.column_stride(i)};
     }
     run_rows(places, part.rows, part.columns);
+    if (streams_) finish_streaming();
     return;
   }
   Buffers buffers;
@@ -269,6 +274,22 @@ void TileWalker::run_tile(Buffers& buffers, const Part& part, BlockRange rows, B
   }
 }
 
+/// A piece at a time by way of the first-level cache: stored at once, each line would be read first.
+void TileWalker::run_streaming(const Run& run) const {
+  alignas(64) std::byte buffer[kTile * 8];
+  for (std::int64_t at = 0; at < run.n; at += kTile) {
+    Run piece = run;
+    piece.n = std::min(kTile, run.n - at);
+    for (int i = 0; i < domain_.operands; ++i) {
+      if ((run.scalars >> static_cast<unsigned>(i) & 1U) == 0) piece.data[i] += at * domain_.item[i];
+    }
+    std::byte* const to = piece.data[0];
+    piece.data[0] = buffer;
+    body_(context_, piece);
+    stream(to, buffer, static_cast<std::size_t>(piece.n * domain_.item[0]));
+  }
+}
+
 /// One run where no operand has gaps between its rows, else one a row.
 void TileWalker::run_rows(Lattice (&places)[kMaxOperands], std::int64_t rows, std::int64_t columns) const {
   Run run;
@@ -281,13 +302,20 @@ void TileWalker::run_rows(Lattice (&places)[kMaxOperands], std::int64_t rows, st
     if (scalar) run.scalars |= 1U << static_cast<unsigned>(i);
     together = together && places[i].row == (scalar ? 0 : columns * domain_.item[i]);
   }
+  const auto body = [&] {
+    if (streams_ && run.n * domain_.item[0] >= kStreamedRun) {
+      run_streaming(run);
+    } else {
+      body_(context_, run);
+    }
+  };
   if (together) {
     run.n *= rows;
-    body_(context_, run);
+    body();
     return;
   }
   for (std::int64_t r = 0; r < rows; ++r) {
-    body_(context_, run);
+    body();
     for (int i = 0; i < domain_.operands; ++i) run.data[i] += places[i].row;
   }
 }

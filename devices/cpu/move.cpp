@@ -15,9 +15,6 @@ namespace {
 /// Runs of fewer bytes than this are moved by a loop: a call of memcpy costs more.
 constexpr std::int64_t kShortRun = 64;
 
-/// Runs of fewer bytes than this do not go past the caches: their ends would be read and written apart.
-constexpr std::size_t kStreamedRun = 4096;
-
 /// Bytes of a cache line.
 constexpr std::size_t kLine = 64;
 
@@ -39,7 +36,7 @@ template <class T>
 void move_rows(const Typed<T>& from, const Typed<T>& to, std::int64_t rows, std::int64_t columns,
                bool streams) {
   const auto bytes = static_cast<std::size_t>(columns) * sizeof(T);
-  if (streams && bytes >= kStreamedRun) {
+  if (streams && static_cast<std::int64_t>(bytes) >= kStreamedRun) {
     for (std::int64_t r = 0; r < rows; ++r) {
       stream(reinterpret_cast<std::byte*>(to.data + r * to.row),
              reinterpret_cast<const std::byte*>(from.data + r * from.row), bytes);

@@ -17,6 +17,11 @@ struct Lattice {
 void move_block(std::size_t itemsize, const Lattice& from, const Lattice& to, std::int64_t rows,
                 std::int64_t columns, bool streams = false);
 
+/// From so many bytes on an output does not stay in the caches: it may as well go past them, in runs of at
+/// least so many.
+inline constexpr std::int64_t kStreamedBytes = std::int64_t{64} << 20U;
+inline constexpr std::int64_t kStreamedRun = 4096;
+
 /// Copies past the caches. finish_streaming comes before others may read it.
 void stream(std::byte* to, const std::byte* from, std::size_t bytes);
 void finish_streaming();

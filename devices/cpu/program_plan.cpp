@@ -4,6 +4,7 @@
 #include <cstring>
 #include <optional>
 
+#include "devices/cpu/move.hpp"
 #include "devices/cpu/row_reduction.hpp"
 #include "devices/cpu/threads.hpp"
 
@@ -18,9 +19,6 @@ constexpr std::int64_t kBlock = RowReduction::kPiece;
 /// A longer row is done in pieces.
 constexpr std::int64_t kLongRow = 2 * kBlock;
 constexpr std::size_t kLine = 64;
-/// An output of so many bytes does not stay in the caches: it goes past them, in runs of at least so many.
-constexpr std::int64_t kStreamedBytes = std::int64_t{64} << 20U;
-constexpr std::int64_t kStreamedRun = 4096;
 
 bool is_flat(const View& view) {
   return view.shape[1] <= 1 || view.shape[0] <= 1 || view.strides[0] == view.shape[1] * view.strides[1];
