@@ -16,7 +16,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr std::size_t kLine = 64;
 constexpr std::size_t kAhead = 4096;  // a core alone does not ask for memory early enough
 
-float ReadAll(const float* x, std::size_t n) {
+float read_floats(const float* x, std::size_t n) {
   const hn::ScalableTag<float> d;
   const std::size_t lanes = hn::Lanes(d);
   auto a = hn::Zero(d);
@@ -38,7 +38,7 @@ float ReadAll(const float* x, std::size_t n) {
   return sum;
 }
 
-double MultiplyAdd(std::size_t rounds, float& sink) {
+double multiply_add_rounds(std::size_t rounds, float& sink) {
   const hn::ScalableTag<float> d;
   // Twelve sums: enough to hide a latency of four with two units, and few enough for sixteen registers.
   const auto factor = hn::Set(d, 1.0F - sink);
@@ -73,15 +73,15 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tessera::bench {
 
-HWY_EXPORT(ReadAll);
-HWY_EXPORT(MultiplyAdd);
+HWY_EXPORT(read_floats);
+HWY_EXPORT(multiply_add_rounds);
 
 float read_all(const float* x, std::size_t n) {
-  return HWY_DYNAMIC_DISPATCH(ReadAll)(x, n);
+  return HWY_DYNAMIC_DISPATCH(read_floats)(x, n);
 }
 
 double multiply_add(std::size_t rounds, float& sink) {
-  return HWY_DYNAMIC_DISPATCH(MultiplyAdd)(rounds, sink);
+  return HWY_DYNAMIC_DISPATCH(multiply_add_rounds)(rounds, sink);
 }
 
 }  // namespace tessera::bench

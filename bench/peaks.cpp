@@ -33,6 +33,7 @@ double seconds_of(const std::function<void()>& call) {
 double median_seconds(const std::function<void()>& call) {
   call();
   std::vector<double> seconds;
+  seconds.reserve(kTries);
   for (int i = 0; i < kTries; ++i) seconds.push_back(seconds_of(call));
   return spread(std::move(seconds)).median;
 }
@@ -109,7 +110,7 @@ Peaks device_peaks(const Device& device, std::int64_t elements) {
 }  // namespace
 
 double multiply_add_rate(int threads) {
-  constexpr std::size_t kRounds = 4'000'000;
+  constexpr std::size_t kRounds = 2'000'000;
   std::vector<float> sink(static_cast<std::size_t>(threads) * 16);
   std::vector<double> made(static_cast<std::size_t>(threads));
   const double seconds = median_seconds([&] {
