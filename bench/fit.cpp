@@ -40,6 +40,7 @@ void fit(const Setting& setting, Report& report) {
     put(out, measure(setting.device, timing, [&] { estimator.fit(problem.x); }));
     timing = next_timing(setting);
     out["n_iter"] = estimator.n_iter();
+    out["assign_compiled"] = estimator.compiled();
     out["inertia"] = estimator.inertia();
     keep_labels(setting, estimator.labels());
     report.add(out);

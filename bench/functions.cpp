@@ -85,7 +85,8 @@ void measure_into(Row& row, const Setting& setting, const Timing& timing, const 
                   const std::function<void()>& call) {
   const double before = f.compile_seconds ? f.compile_seconds() : 0;
   put(row, measure(setting.device, timing, call), flops);
-  if (f.compile_seconds) row["compile_seconds"] = f.compile_seconds() - before;
+  const double compiling = f.compile_seconds ? f.compile_seconds() - before : 0;
+  if (compiling > 0) row["compile_seconds"] = compiling;
   if (setting.explain && f.explain) std::puts(f.explain().c_str());
 }
 

@@ -56,11 +56,17 @@ void profile(const Setting& setting, const Size& size, const Peaks& peaks, const
 void kernels(const Setting& setting, Report& report) {
   const Problem problem = make_problem(setting.size, setting.source, setting.device, 0);
   const Size& size = problem.size;
-  const auto plan = kmeans::plan_labelling(kmeans::AssignMethod::gram_tiled, 0, 0, problem.x, size.clusters);
+  auto plan = kmeans::plan_labelling(kmeans::AssignMethod::gram_tiled, 0, 0, problem.x, size.clusters);
+  plan.compiled = setting.compiled;
   const Array centers = astype(problem.centers, float64);
   const Functions f = functions(setting);
   const Peaks peaks = measure_peaks(
       setting.device, std::clamp<std::int64_t>(size.samples * size.features, 1000, 100'000'000));
+  profile(setting, size, peaks, "assign", report, [&] { kmeans::nearest_center(problem.x, centers, plan); });
+  profile(setting, size, peaks, "step", report, [&] {
+    const Array labels = kmeans::nearest_center(problem.x, centers, plan);
+    kmeans::cluster_means(kmeans::update_scatter(problem.x, labels, size.clusters), centers);
+  });
   if (setting.compiled) {
     profile(setting, size, peaks, "gram", report, [&] { f.gram(problem.x, problem.centers); });
     const Array norms = kmeans::half_norms(problem.centers);
@@ -76,11 +82,6 @@ void kernels(const Setting& setting, Report& report) {
             [&] { f.running_tile_from(problem.x, some, first, before); });
     return;
   }
-  profile(setting, size, peaks, "assign", report, [&] { kmeans::nearest_center(problem.x, centers, plan); });
-  profile(setting, size, peaks, "step", report, [&] {
-    const Array labels = kmeans::nearest_center(problem.x, centers, plan);
-    kmeans::cluster_means(kmeans::update_scatter(problem.x, labels, size.clusters), centers);
-  });
   const random::Key key(setting.source.seed);
   profile(setting, size, peaks, "kmeans++", report,
           [&] { kmeans::kmeans_plusplus(problem.x, std::min(kSeeds, size.clusters), key); });

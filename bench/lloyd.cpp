@@ -55,8 +55,13 @@ struct Phases {
     report.add(out);
   }
 
-  /// For what is timed eagerly alone.
-  std::string only_eager(const char* reason) const { return setting.compiled ? reason : ""; }
+  /// How fits assign, eager or compiled by the mode; a fit chooses by itself.
+  kmeans::Labelling plan() const {
+    auto plan =
+        kmeans::plan_labelling(kmeans::AssignMethod::gram_tiled, 0, 0, problem.x, problem.size.clusters);
+    plan.compiled = setting.compiled;
+    return plan;
+  }
 
   Assignment assign(const kmeans::GramTiledOptions& tiles) const {
     return setting.compiled ? gram_tiled(functions, problem.x, problem.centers, tiles)
@@ -64,7 +69,6 @@ struct Phases {
   }
 };
 
-constexpr const char* kEstimator = "the estimator chooses by itself what is compiled: the eager row is it";
 constexpr const char* kUpdate = "updates are timed eagerly";
 
 void assignments(Phases& phases, double flops) {
@@ -79,11 +83,11 @@ void assignments(Phases& phases, double flops) {
     phases.ask(out, flops, gram_tiled_peak(p.size, tiles.tile_samples, tiles.tile_centers), "",
                [&] { labels = phases.assign(tiles).labels; });
   }
-  const auto plan = kmeans::plan_labelling(kmeans::AssignMethod::gram_tiled, 0, 0, p.x, p.size.clusters);
+  const kmeans::Labelling plan = phases.plan();
   Row out = phases.head("assign as fit does");
   out["tile_samples"] = plan.tile_samples;
   out["tile_centers"] = plan.tile_centers;
-  phases.ask(out, flops, shifted_peak(p.size, plan), phases.only_eager(kEstimator),
+  phases.ask(out, flops, shifted_peak(p.size, plan), "",
              [&] { labels = kmeans::nearest_center(p.x, p.centers, plan); });
   if (labels.valid()) keep_labels(phases.setting, labels);
 }
@@ -109,13 +113,13 @@ void portable_steps(Phases& phases, double flops) {
 // One iteration as the estimator makes it, nothing recorded: labels of shifted tiles, float64 sums, means.
 void estimator_step(Phases& phases, double flops) {
   const Problem& p = phases.problem;
-  const auto plan = kmeans::plan_labelling(kmeans::AssignMethod::gram_tiled, 0, 0, p.x, p.size.clusters);
+  const kmeans::Labelling plan = phases.plan();
   const Array centers = astype(p.centers, float64);
   Row out = phases.head("step");
   out["tile_samples"] = plan.tile_samples;
   out["tile_centers"] = plan.tile_centers;
   Array labels;
-  phases.ask(out, flops, 0, phases.only_eager(kEstimator), [&] {
+  phases.ask(out, flops, 0, "", [&] {
     labels = kmeans::nearest_center(p.x, centers, plan);
     kmeans::cluster_means(kmeans::update_scatter(p.x, labels, p.size.clusters), centers);
   });
@@ -127,7 +131,7 @@ void updates(Phases& phases) {
   const std::int64_t k = p.size.clusters;
   const std::int64_t sums = k * p.size.features;
   const double flops = 2.0 * static_cast<double>(p.size.samples) * static_cast<double>(sums);
-  const std::string missing = phases.only_eager(kUpdate);
+  const std::string missing = phases.setting.compiled ? kUpdate : "";
   Array labels;
   const auto ask = [&](const Row& out, double work, std::int64_t peak, const std::function<void()>& call) {
     if (phases.report.has(out)) return;

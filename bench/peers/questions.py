@@ -47,8 +47,14 @@ def full_gram(files, compiled=False):
     return ours(f"full Gram, {mode}", "assign-grid", True, only="gram", mode=mode, **files)
 
 
-def as_fit(files):
-    return ours("assignment as fit does", "lloyd", True, only="assign as fit does", **files)
+def as_fit(files, compiled=False):
+    mode = "compiled" if compiled else "eager"
+    return ours(f"assignment as fit does, {mode}", "lloyd", True, only="assign as fit does", mode=mode, **files)
+
+
+def step_as_fit(files, compiled=False):
+    mode = "compiled" if compiled else "eager"
+    return ours(f"step as fit does, {mode}", "lloyd", True, only="step", mode=mode, **files)
 
 
 def exact_peers(files, clusters):
@@ -69,7 +75,7 @@ def assign_cython():
     files = normal_problem(n, k, d)
     product = {"only": "product", **files}
     return Question("assign-cython", "Assignment, and the whole product alone", (n, k, d), 5, 1, 3, [
-        as_fit(files), portable(files, 4096, 1024), full_gram(files), full_gram(files, True),
+        as_fit(files), as_fit(files, True), portable(files, 4096, 1024), full_gram(files), full_gram(files, True),
         portable(files, 4096, 1024, True),
         ours("product alone", "assign-grid", **product), theirs("blis", "product alone", "product", **files),
         theirs("numpy", "product alone", "product", **files), *exact_peers(files, k)], **files)
@@ -94,7 +100,7 @@ def step_cython():
     n, k, d = 65536, 1024, 2048
     files = normal_problem(n, k, d)
     return Question("step-cython", "Lloyd step", (n, k, d), 5, 1, 2, [
-        ours("step as fit does", "lloyd", True, only="step", **files),
+        step_as_fit(files), step_as_fit(files, True),
         ours("step gram_tiled 256 x 1024 + tiled_mean 256", "lloyd", True, only="step gram_tiled + tiled_mean",
              tile_samples=256, **files),
         theirs("sklearn", "lloyd_iter_chunked_dense", "step", True, **files),
@@ -105,15 +111,15 @@ def step_cython():
 def assign_small(name, n, k, d, rounds):
     files = normal_problem(n, k, d)
     return Question(f"assign-{name}", "Assignment", (n, k, d), rounds, 3, 1, [
-        as_fit(files), portable(files, 4096, min(1024, k)), full_gram(files, True), *exact_peers(files, k),
-        theirs("torch", "full Gram, eager", "gram", True, **files)], **files)
+        as_fit(files), as_fit(files, True), portable(files, 4096, min(1024, k)), full_gram(files, True),
+        *exact_peers(files, k), theirs("torch", "full Gram, eager", "gram", True, **files)], **files)
 
 
 def step_low_d():
     n, k, d = 196608, 256, 64
     files = normal_problem(n, k, d)
     return Question("step-low-d", "Lloyd step", (n, k, d), 7, 3, 0.5, [
-        ours("step as fit does", "lloyd", True, only="step", **files),
+        step_as_fit(files), step_as_fit(files, True),
         theirs("sklearn", "lloyd_iter_chunked_dense", "step", True, **files)], **files)
 
 

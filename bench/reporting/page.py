@@ -136,9 +136,10 @@ def init(results, size):
 
 def fits(results):
     rows = [[row["source"]["samples"].split("/")[-1], f"{row['n']} x {row['k']} x {row['d']}", row["schedule"],
-             median(row), row["n_iter"], number(row["inertia"], 6), mebibytes(row["peak_bytes"])]
+             median(row), "yes" if row.get("assign_compiled") else "no", row["n_iter"],
+             number(row["inertia"], 6), mebibytes(row["peak_bytes"])]
             for row in results.find("fit", mode="eager") if "unsupported" not in row]
-    return table(["samples", "n x k x d", "fit", "time", "iterations", "inertia", "peak MiB"], rows)
+    return table(["samples", "n x k x d", "fit", "time", "compiled", "iterations", "inertia", "peak MiB"], rows)
 
 
 def operations(results):
@@ -306,7 +307,8 @@ def text(results):
         *[kernels(results, size, mode) for size in (CYTHON, LOW_D, SEEDING) for mode in ("eager", "compiled")],
         figure("peak", "Share of the machine's peak"),
         "## Lloyd step\n",
-        "Assignment and update apart, each with a peak of its own. `step` is what a fit makes in an iteration.\n",
+        "Assignment and update apart, each with a peak of its own. `step` is what a fit makes in an iteration, "
+        "its assignment eager or compiled; which of both a fit takes is its own choice.\n",
         lloyd(results, HEAVY), lloyd(results, CYTHON), lloyd(results, LOW_D), lloyd(results, RGB),
         "## The same arrays through others\n",
         "A process a side, in turn, each with the same number of threads. The release of scikit-learn stands in for the "

@@ -26,7 +26,8 @@ def take(step, folder, arguments, seconds):
     """Runs one step, at most `seconds` long. Whether it ended well."""
     threads = step.threads or arguments.threads
     if step.peers:
-        command = ["bench/peers/compare", "--venv", arguments.venv, step.peers, "--json", os.path.join(folder, "beside.json")]
+        command = ["bench/peers/compare", "--venv", arguments.venv, step.peers, "--json",
+                   os.path.join(folder, "beside.json")]
     else:
         command = [BENCH, *step.bench, "--device", arguments.device, "--json", os.path.join(folder, "rows.json")]
     command += ["--threads", str(threads)]
@@ -122,7 +123,8 @@ def main():
             say("no row was measured")
             return 1
         about = {"command": f"bench/report --device {arguments.device} --threads {arguments.threads}",
-                 "device": arguments.device, "threads": arguments.threads, "minutes": round(sum(taken.values()) / 60, 1), "left_out": left_out,
+                 "device": arguments.device, "threads": arguments.threads,
+                 "minutes": round(sum(taken.values()) / 60, 1), "left_out": left_out,
                  **surroundings()}
         Results(about, rows, read(os.path.join(folder, "beside.json"), [])).save(results_path)
         say(f"wrote {results_path}")
