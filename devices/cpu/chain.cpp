@@ -129,6 +129,11 @@ void run_chain(const ChainStep* steps, int count, void* out, std::int64_t n, boo
   for (; i + kVectors * lanes <= n; i += kVectors * lanes) {
     run_strip<false, kVectors, T>(steps, count, i, to + i);
   }
+  constexpr int half = kVectors / 2;
+  if (i + half * lanes <= n) {
+    run_strip<false, half, T>(steps, count, i, to + i);
+    i += half * lanes;
+  }
   for (; i + lanes <= n; i += lanes) run_strip<false, 1, T>(steps, count, i, to + i);
   if (i < n) run_rest<T>(steps, count, i, to + i, n - i);
 }

@@ -360,6 +360,8 @@ void Interpreter::reduce_block(std::size_t i) {
   reducer.start(accumulators, block_.rows);
   if (plan_.order == Order::by_columns) {
     reducer.columns(accumulators, x, block_.rows, block_.columns, block_.rows);
+  } else if (reducer.rows != nullptr) {
+    reducer.rows(accumulators, x, block_.columns, block_.rows);
   } else {
     const auto row_bytes = block_.columns * static_cast<std::int64_t>(item);
     for (std::int64_t r = 0; r < block_.rows; ++r) {

@@ -130,7 +130,7 @@ struct Loops {
   }
 
   static constexpr Reducer reducer() {
-    return {sizeof(Acc), kSums || kLogical, start, columns, row, tuples, merge, finish};
+    return {sizeof(Acc), kSums || kLogical, start, columns, row, nullptr, tuples, merge, finish};
   }
 };
 

@@ -28,6 +28,9 @@ struct Reducer {
                   std::int64_t width);
   /// One accumulator takes x[0..n), n >= 0.
   void (*row)(void* accumulator, const void* x, std::int64_t n);
+  /// accumulators[r] takes x[r * length + i] as `row` does: short rows side by side, few steps of each. Null
+  /// where there is no such loop.
+  void (*rows)(void* accumulators, const void* x, std::int64_t length, std::int64_t rows);
   /// accumulators[j] takes x[j * length + i] for each i in order: rows of a fixed length side by side. False
   /// where there is no such loop for the length.
   bool (*tuples)(void* accumulators, const void* x, std::int64_t length, std::int64_t n);

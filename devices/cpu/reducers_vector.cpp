@@ -6,6 +6,7 @@
 
 #include <hwy/highway.h>
 
+#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -59,6 +60,62 @@ void extreme_row(void* accumulator, const void* untyped, std::int64_t n) {
   *acc = Loops<op, T>::join(*acc, result);
 }
 
+#if HWY_TARGET != HWY_SCALAR
+
+/// Halves onto each other until one lane is left.
+template <class D>
+double sum_lanes(D d, hn::Vec<D> v) {
+  if constexpr (hn::MaxLanes(D()) > 1) {
+    const hn::Half<D> half;
+    return sum_lanes(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+  } else {
+    return hn::GetLane(v);
+  }
+}
+
+template <class D>
+hn::Vec<D> load_doubles(D d, const double* x) {
+  return hn::LoadU(d, x);
+}
+template <class D>
+hn::Vec<D> load_doubles(D d, const float* x) {
+  return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), x));
+}
+
+/// Sums of rows, all lanes in registers. A zero more changes no lane: none is ever -0.
+template <class T>
+void sum_rows(void* accumulators, const void* untyped, std::int64_t length, std::int64_t rows) {
+  const hn::ScalableTag<double> d;
+  constexpr int native = static_cast<int>(hn::MaxLanes(d));
+  constexpr int vectors = static_cast<int>(kLanes) / native;
+  auto* const acc = static_cast<double*>(accumulators);
+  const T* x = static_cast<const T*>(untyped);
+  const std::int64_t whole = length / kLanes * kLanes;
+  for (std::int64_t r = 0; r < rows; ++r, x += length) {
+    hn::Vec<decltype(d)> sum[vectors];
+#pragma GCC unroll 16
+    for (int v = 0; v < vectors; ++v) sum[v] = hn::Zero(d);
+    for (std::int64_t i = 0; i < whole; i += kLanes) {
+#pragma GCC unroll 16
+      for (int v = 0; v < vectors; ++v) sum[v] = hn::Add(sum[v], load_doubles(d, x + i + v * native));
+    }
+    if (whole < length) {
+      T rest[kLanes] = {};
+      std::memcpy(rest, x + whole, static_cast<std::size_t>(length - whole) * sizeof(T));
+#pragma GCC unroll 16
+      for (int v = 0; v < vectors; ++v) sum[v] = hn::Add(sum[v], load_doubles(d, rest + v * native));
+    }
+#pragma GCC unroll 4
+    for (int half = vectors / 2; half > 0; half /= 2) {
+#pragma GCC unroll 16
+      for (int v = 0; v < half; ++v) sum[v] = hn::Add(sum[v], sum[v + half]);
+    }
+    acc[r] += sum_lanes(d, sum[0]);
+  }
+}
+
+#endif
+
 template <ReduceOp op, class T>
 void set_extreme(ReducerTable& table) {
   set_reducer<op, T>(table);
@@ -71,6 +128,12 @@ void add_reducers(ReducerTable& table) {
   if constexpr (std::is_floating_point_v<T>) {
     set_extreme<ReduceOp::min, T>(table);
     set_extreme<ReduceOp::max, T>(table);
+#if HWY_TARGET != HWY_SCALAR
+    // With narrower vectors the lanes do not fit the registers.
+    if constexpr (hn::MaxLanes(hn::ScalableTag<double>()) >= 4) {
+      table.rows[static_cast<int>(ReduceOp::sum)][static_cast<int>(dtype_of<T>())].rows = sum_rows<T>;
+    }
+#endif
   } else {
     set_reducer<ReduceOp::min, T>(table);
     set_reducer<ReduceOp::max, T>(table);
