@@ -1,5 +1,6 @@
 #include "devices/cpu/chain.hpp"
 
+#include <cstddef>
 #include <cstring>
 
 #include "devices/cpu/prefetch.hpp"
@@ -102,7 +103,7 @@ HWY_NOINLINE void run_rest(const ChainStep* steps, int count, std::int64_t at, T
   const auto bytes = static_cast<std::size_t>(n) * sizeof(T);
   HWY_ALIGN T operand[hn::MaxLanes(d)] = {};
   HWY_ALIGN T value[hn::MaxLanes(d)] = {};
-  const ChainStep so_far{Link::load, false, value, false};
+  const ChainStep so_far{Link::load, false, value, 0, false};
   for (int i = 0; i < count; ++i) {
     ChainStep two[2] = {so_far, steps[i]};
     two[1].ahead = false;
@@ -117,11 +118,10 @@ HWY_NOINLINE void run_rest(const ChainStep* steps, int count, std::int64_t at, T
 }
 
 template <class T>
-void run_chain(const ChainStep* steps, int count, void* out, std::int64_t n, bool streams) {
+void run_once(const ChainStep* steps, int count, T* to, std::int64_t n, bool streams) {
   constexpr auto lanes = static_cast<std::int64_t>(hn::MaxLanes(Tag<T>()));
-  T* const to = static_cast<T*>(out);
   std::int64_t i = 0;
-  if (streams && reinterpret_cast<std::uintptr_t>(out) % sizeof(Vector<T>) == 0) {
+  if (streams && reinterpret_cast<std::uintptr_t>(to) % sizeof(Vector<T>) == 0) {
     for (; i + kVectors * lanes <= n; i += kVectors * lanes) {
       run_strip<true, kVectors, T>(steps, count, i, to + i);
     }
@@ -138,11 +138,23 @@ void run_chain(const ChainStep* steps, int count, void* out, std::int64_t n, boo
   if (i < n) run_rest<T>(steps, count, i, to + i, n - i);
 }
 
-void run_chain_float32(const ChainStep* steps, int count, void* out, std::int64_t n, bool streams) {
-  run_chain<float>(steps, count, out, n, streams);
+template <class T>
+void run_chain(ChainStep* steps, int count, void* out, std::int64_t n, std::int64_t runs, bool streams) {
+  for (std::int64_t run = 0; run < runs; ++run) {
+    run_once(steps, count, static_cast<T*>(out) + run * n, n, streams);
+    for (ChainStep* step = steps; step != steps + count; ++step) {
+      step->data = static_cast<const std::byte*>(step->data) + step->step;
+    }
+  }
 }
-void run_chain_float64(const ChainStep* steps, int count, void* out, std::int64_t n, bool streams) {
-  run_chain<double>(steps, count, out, n, streams);
+
+void run_chain_float32(ChainStep* steps, int count, void* out, std::int64_t n, std::int64_t runs,
+                       bool streams) {
+  run_chain<float>(steps, count, out, n, runs, streams);
+}
+void run_chain_float64(ChainStep* steps, int count, void* out, std::int64_t n, std::int64_t runs,
+                       bool streams) {
+  run_chain<double>(steps, count, out, n, runs, streams);
 }
 
 }  // namespace tessera::cpu::HWY_NAMESPACE
@@ -154,11 +166,12 @@ namespace tessera::cpu {
 HWY_EXPORT(run_chain_float32);
 HWY_EXPORT(run_chain_float64);
 
-void run_chain(DType dtype, const ChainStep* steps, int count, void* out, std::int64_t n, bool streams) {
+void run_chain(DType dtype, ChainStep* steps, int count, void* out, std::int64_t n, std::int64_t runs,
+               bool streams) {
   if (dtype == DType::float32) {
-    HWY_DYNAMIC_DISPATCH(run_chain_float32)(steps, count, out, n, streams);
+    HWY_DYNAMIC_DISPATCH(run_chain_float32)(steps, count, out, n, runs, streams);
   } else {
-    HWY_DYNAMIC_DISPATCH(run_chain_float64)(steps, count, out, n, streams);
+    HWY_DYNAMIC_DISPATCH(run_chain_float64)(steps, count, out, n, runs, streams);
   }
 }
 

@@ -24,14 +24,16 @@ enum class Link : std::uint8_t {
 
 struct ChainStep {
   Link link;
-  bool scalar;       ///< the operand is one element
-  const void* data;  ///< of n elements, or of one
-  bool ahead;        ///< what comes after the operand is asked for from memory
+  bool scalar;        ///< the operand is one element
+  const void* data;   ///< of n elements, or of one
+  std::int64_t step;  ///< bytes from one run to the next
+  bool ahead;         ///< what comes after the operand is asked for from memory
 };
 
-/// out = the chain's value for n elements of float32 or float64, a few vectors at a time that never leave the
-/// registers. `out` may be exactly one of the operands. `streams`: it goes past the caches; finish_streaming
-/// (move.hpp) comes afterwards.
-void run_chain(DType dtype, const ChainStep* steps, int count, void* out, std::int64_t n, bool streams);
+/// The chain's values for `runs` runs of n elements of float32 or float64, a few vectors at a time that never
+/// leave the registers. The runs of `out` lie side by side; it may be exactly one of the operands. `streams`:
+/// it goes past the caches; finish_streaming (move.hpp) comes afterwards. The steps' data go on.
+void run_chain(DType dtype, ChainStep* steps, int count, void* out, std::int64_t n, std::int64_t runs,
+               bool streams);
 
 }  // namespace tessera::cpu

@@ -146,8 +146,7 @@ class Interpreter {
   Block block_{};
   std::vector<RowReduction> sums_;  ///< in pieces, by number of the reduction
   std::vector<Winner> winners_;
-  std::vector<ChainStep> links_;  ///< of the chain that runs, and how far they go on from call to call
-  std::vector<std::int64_t> steps_;
+  std::vector<ChainStep> links_;  ///< of the chain that runs
 };
 
 Lattice Interpreter::lattice(std::size_t i) const {
@@ -306,32 +305,21 @@ void Interpreter::run_loops(std::size_t i) {
 
 void Interpreter::run_links(std::size_t i) {
   const Chain& chain = plan_.chains[static_cast<std::size_t>(reg(i).chain)];
-  std::vector<ChainStep>& links = links_;
-  links.clear();
-  steps_.clear();
+  links_.clear();
   bool together = true;
   for (const auto& [link, number, ahead] : chain.links) {
     if (number < 0) {
-      links.push_back({link, false, nullptr, false});
-      steps_.push_back(0);
+      links_.push_back({link, false, nullptr, 0, false});
       continue;
     }
     const auto arg = static_cast<std::size_t>(number);
     const Operand from = operand(arg, Extent::all);
-    links.push_back({link, from.scalar, from.data, ahead});
-    steps_.push_back(from.step);
+    links_.push_back({link, from.scalar, from.data, from.step, ahead});
     together = together && (reg(arg).extent == Extent::one || reg(arg).extent == Extent::all);
   }
   const std::int64_t n = together ? block_.rows * block_.columns : inner();
-  const std::int64_t calls = together ? 1 : outer();
-  std::byte* out = data_[i];
-  for (std::int64_t call = 0; call < calls; ++call) {
-    run_chain(step(i).dtype, links.data(), static_cast<int>(links.size()), out, n, reg(i).streams);
-    out += n * static_cast<std::int64_t>(reg(i).item);
-    for (std::size_t l = 0; l < links.size(); ++l) {
-      links[l].data = static_cast<const std::byte*>(links[l].data) + steps_[l];
-    }
-  }
+  run_chain(step(i).dtype, links_.data(), static_cast<int>(links_.size()), data_[i], n,
+            together ? 1 : outer(), reg(i).streams);
 }
 
 // ---- reductions
