@@ -12,8 +12,10 @@ namespace tessera::kmeans {
 namespace {
 
 constexpr std::int64_t kRunningTile = 32;
-/// Multiplications from which on compiling, once for each kind of tile, is nothing beside them.
+/// Multiplications from which on compiling, once for each kind of tile, is nothing beside them. Several tiles
+/// of centers make programs, which some devices compile at length.
 constexpr double kFewestProducts = 1e6;
+constexpr double kFewestTiledProducts = 1e9;
 
 bool is_running(AssignMethod method) {
   return method == AssignMethod::running || method == AssignMethod::running_inside;
@@ -37,10 +39,11 @@ std::string_view asked_for() {
   return variable == nullptr ? "" : variable;
 }
 
-bool worth_compiling(const Array& x, std::int64_t clusters) {
+bool worth_compiling(const Array& x, std::int64_t clusters, bool tiled) {
   if (asked_for() == "always") return true;
   if (asked_for() == "never") return false;
-  return static_cast<double>(x.size()) * static_cast<double>(clusters) >= kFewestProducts;
+  const double products = static_cast<double>(x.size()) * static_cast<double>(clusters);
+  return products >= (tiled ? kFewestTiledProducts : kFewestProducts);
 }
 
 }  // namespace
@@ -48,11 +51,12 @@ bool worth_compiling(const Array& x, std::int64_t clusters) {
 Labelling plan_labelling(AssignMethod method, std::int64_t tile_samples, std::int64_t tile_centers,
                          const Array& x, std::int64_t clusters) {
   const TileSizes automatic = automatic_tiles(x.shape(1), clusters, x.dtype(), x.device().cache_bytes());
-  const bool compiled = !is_running(method) && worth_compiling(x, clusters);
-  Labelling plan{method, tile_samples, tile_centers, compiled};
-  if (method == AssignMethod::gram) return {method, x.shape(0), clusters, compiled};
+  Labelling plan{method, tile_samples, tile_centers, false};
+  if (method == AssignMethod::gram)
+    return {method, x.shape(0), clusters, worth_compiling(x, clusters, false)};
   if (plan.tile_samples == 0) plan.tile_samples = automatic.samples;
   if (plan.tile_centers == 0) plan.tile_centers = is_running(method) ? kRunningTile : automatic.centers;
+  plan.compiled = !is_running(method) && worth_compiling(x, clusters, plan.tile_centers < clusters);
   return plan;
 }
 

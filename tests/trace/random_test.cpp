@@ -91,8 +91,8 @@ TEST_P(RandomGraphTest, GivesTheBitsOfThePlainFunction) {
 
 TEST_P(RandomGraphTest, OverSeveralBlocksOfAKernel) {
   const bool fast = device().name() == "cpu";
-  check(fast ? 60 : 5, 5000, 17, 30);
-  check(fast ? 60 : 5, 2, 70000, 30);
+  check(fast ? 25 : 5, 5000, 17, 30);
+  check(fast ? 25 : 5, 2, 70000, 30);
 }
 
 TESSERA_FOR_EACH_DEVICE(RandomGraphTest);

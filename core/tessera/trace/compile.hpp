@@ -108,7 +108,7 @@ class Compiled {
  private:
   template <class T>
   static typename trace::Kept<T>::type keep(const T& x) {
-    if constexpr (trace::detail::is_span<T>::value) {
+    if constexpr (trace::detail::IsSpan<T>::value) {
       return typename trace::Kept<T>::type(x.begin(), x.end());
     } else {
       return x;

@@ -24,14 +24,14 @@ namespace tessera::trace {
 namespace detail {
 
 template <class T, template <class...> class Template>
-struct is_instance : std::false_type {};
+struct IsInstance : std::false_type {};
 template <class... A, template <class...> class Template>
-struct is_instance<Template<A...>, Template> : std::true_type {};
+struct IsInstance<Template<A...>, Template> : std::true_type {};
 
 template <class T>
-struct is_span : std::false_type {};
+struct IsSpan : std::false_type {};
 template <class T, std::size_t N>
-struct is_span<std::span<T, N>> : std::true_type {};
+struct IsSpan<std::span<T, N>> : std::true_type {};
 
 template <class T>
 concept Sequence = requires(T& x) {
@@ -164,7 +164,7 @@ void visit(T& x, Visitor& visitor) {
     visitor.number(reinterpret_cast<std::uintptr_t>(&x.state()));
   } else if constexpr (std::is_convertible_v<const U&, std::string_view>) {
     visitor.text(std::string_view(x));
-  } else if constexpr (detail::is_instance<U, std::optional>::value) {
+  } else if constexpr (detail::IsInstance<U, std::optional>::value) {
     visitor.number(x.has_value() ? 1 : 0);
     if (x) visit(*x, visitor);
   } else if constexpr (detail::Sequence<T>) {
