@@ -8,50 +8,6 @@
 namespace tessera::cuda {
 namespace {
 
-template <class T>
-struct Candidate {
-  T value;
-  std::int64_t index;  ///< -1: none yet
-};
-
-/// Of a later candidate.
-template <class T>
-__device__ void offer(ArgReduceOp op, Candidate<T>& best, T value, std::int64_t index) {
-  if (best.index < 0 || element::takes_over(op, value, best.value)) best = {value, index};
-}
-
-/// Of two that may come in any order.
-template <class T>
-__device__ Candidate<T> better(ArgReduceOp op, const Candidate<T>& a, const Candidate<T>& b) {
-  if (a.index < 0) return b;
-  if (b.index < 0) return a;
-  const bool in_order = a.index < b.index;
-  const Candidate<T>& first = in_order ? a : b;
-  const Candidate<T>& second = in_order ? b : a;
-  return element::takes_over(op, second.value, first.value) ? second : first;
-}
-
-template <class T>
-__device__ Candidate<T> better_of_lanes(ArgReduceOp op, Candidate<T> best, int lanes, int lane, T* values,
-                                        std::int64_t* indices) {
-  if (lanes == 1) return best;
-  for (int bits = kWarpSize / 2; bits > 0; bits /= 2) {
-    best = better(op, best, {from_lane_xor(best.value, bits), from_lane_xor(best.index, bits)});
-  }
-  if (lanes == kWarpSize) return best;
-  if (lane % kWarpSize == 0) {
-    values[lane / kWarpSize] = best.value;
-    indices[lane / kWarpSize] = best.index;
-  }
-  __syncthreads();
-  if (lane == 0) {
-    for (int warp = 1; warp < lanes / kWarpSize; ++warp)
-      best = better(op, best, {values[warp], indices[warp]});
-  }
-  __syncthreads();
-  return best;
-}
-
 // ---- what a row is read through
 
 template <class T>

@@ -8,6 +8,8 @@
 
 #include <tessera/error.hpp>
 
+#include <platform/limits.hpp>
+
 namespace tessera::cuda {
 namespace {
 
@@ -62,6 +64,7 @@ CudaDevice::CudaDevice(int index)
     throw DeviceError("[device] " + name_ + " (" + device.name +
                       ") has no stream-ordered memory (cudaMallocAsync); a newer driver may offer it");
   }
+  capability_ = 10 * device.major + device.minor;
   multiprocessors_ = std::max(1, device.multiProcessorCount);
   check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
   check(cudaDeviceGetDefaultMemPool(&memory_pool_, index));
@@ -92,7 +95,9 @@ CudaDevice::CudaDevice(int index)
                          {"multiprocessors", std::to_string(multiprocessors_)},
                          {"L2 cache", mebibytes(device.l2CacheSize)},
                          {"CUDA", "runtime " + version(runtime) + ", driver for " + version(driver)},
-                         {"products", Products::description()}};
+                         {"products", Products::description()},
+                         {"programs", "compiled at run time (NVRTC, opened at the first need), from " +
+                                          std::to_string(fewest_compiled_elements()) + " elements"}};
 }
 
 DeviceProperties CudaDevice::properties() const {

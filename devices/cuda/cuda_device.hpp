@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <span>
 #include <string>
 
 #include <tessera/device.hpp>
@@ -11,6 +12,7 @@
 #include <platform/kernel.hpp>
 #include "devices/cuda/errors.hpp"
 #include "devices/cuda/products.hpp"
+#include "devices/cuda/programs.hpp"
 #include "devices/cuda/staging.hpp"
 
 namespace tessera::cuda {
@@ -54,6 +56,7 @@ class CudaDevice final : public DeviceInterface {
 
   void random_bits(std::uint64_t key, std::uint64_t counter, const View& out) override;
 
+  void program(const Program& program, std::span<const View> inputs, std::span<const View> outputs) override;
   void matmul_argmin(Precision precision, Scalar alpha, const View& x, const View& y, const View& bias,
                      const View& index, const View& score) override;
 
@@ -89,6 +92,7 @@ class CudaDevice final : public DeviceInterface {
   cudaMemPool_t memory_pool_ = nullptr;  ///< CUDA's own, below core's
   DeviceProperties properties_;
   int multiprocessors_ = 1;
+  int capability_ = 0;  ///< 90: 9.0
   mutable std::atomic<bool> lost_{false};
   IndexReport* report_ = nullptr;  ///< as the host sees it
   IndexReport* report_on_device_ = nullptr;
@@ -96,6 +100,7 @@ class CudaDevice final : public DeviceInterface {
   std::mutex report_mutex_;
   Staging staging_;
   Products products_;
+  Programs programs_;
 };
 
 }  // namespace tessera::cuda

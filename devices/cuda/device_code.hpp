@@ -14,12 +14,9 @@
 #include <platform/kernel.hpp>
 #include <platform/limits.hpp>
 #include "devices/cuda/errors.hpp"
+#include "devices/cuda/lanes.hpp"
 
 namespace tessera::cuda {
-
-inline constexpr int kThreads = 256;  ///< of a block, where a kernel has no reason for another number
-inline constexpr int kWarpSize = 32;
-inline constexpr unsigned kAllLanes = 0xffffffffU;
 
 // ---- threads
 

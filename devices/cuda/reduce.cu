@@ -11,41 +11,6 @@
 namespace tessera::cuda {
 namespace {
 
-template <class T>
-constexpr T highest() {
-  if constexpr (std::numeric_limits<T>::has_infinity)
-    return std::numeric_limits<T>::infinity();
-  else
-    return std::numeric_limits<T>::max();
-}
-template <class T>
-constexpr T lowest() {
-  if constexpr (std::numeric_limits<T>::has_infinity)
-    return -std::numeric_limits<T>::infinity();
-  else
-    return std::numeric_limits<T>::lowest();
-}
-
-/// A: what the operation accumulates in.
-template <ReduceOp op, class A>
-constexpr A start() {
-  if constexpr (op == ReduceOp::prod) return A{1};
-  if constexpr (op == ReduceOp::min) return highest<A>();
-  if constexpr (op == ReduceOp::max) return lowest<A>();
-  if constexpr (op == ReduceOp::all) return true;
-  return A{0};
-}
-
-template <ReduceOp op, class A>
-constexpr A combined(A a, A b) {
-  if constexpr (op == ReduceOp::sum) return element::add(a, b);
-  if constexpr (op == ReduceOp::prod) return element::multiply(a, b);
-  if constexpr (op == ReduceOp::min) return element::minimum(a, b);
-  if constexpr (op == ReduceOp::max) return element::maximum(a, b);
-  if constexpr (op == ReduceOp::any) return a || b;
-  if constexpr (op == ReduceOp::all) return a && b;
-}
-
 template <ReduceOp op, class T, class A, class Out>
 __global__ void reduce_kernel(Rows rows, const T* x, Out* out) {
   TESSERA_SHARED(A, shared, kThreads / kWarpSize);

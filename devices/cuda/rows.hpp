@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "devices/cuda/device_code.hpp"
+#include "devices/cuda/lanes.hpp"
 
 namespace tessera::cuda {
 
@@ -108,35 +109,6 @@ __device__ void for_each_task(const Rows& rows, const Body& body) {
        task < rows.tasks; task += static_cast<std::int64_t>(gridDim.x) * groups) {
     body(task, lane);
   }
-}
-
-template <class T>
-__device__ T from_lane_xor(T value, int bits) {
-  if constexpr (sizeof(T) < 4) {
-    return static_cast<T>(__shfl_xor_sync(kAllLanes, static_cast<int>(value), bits));
-  } else if constexpr (std::is_same_v<T, std::uint64_t>) {
-    return static_cast<T>(__shfl_xor_sync(kAllLanes, static_cast<long long>(value), bits));
-  } else if constexpr (std::is_same_v<T, std::int64_t>) {
-    return static_cast<T>(__shfl_xor_sync(kAllLanes, static_cast<long long>(value), bits));
-  } else {
-    return __shfl_xor_sync(kAllLanes, value, bits);
-  }
-}
-
-/// Combines what the lanes of a task hold, in a fixed order; lane 0 has the result. `shared` holds one value
-/// a warp of the block.
-template <class T, class Combine>
-__device__ T combine_lanes(T value, int lanes, int lane, T* shared, const Combine& combine) {
-  if (lanes == 1) return value;
-  for (int bits = kWarpSize / 2; bits > 0; bits /= 2) value = combine(value, from_lane_xor(value, bits));
-  if (lanes == kWarpSize) return value;
-  if (lane % kWarpSize == 0) shared[lane / kWarpSize] = value;
-  __syncthreads();
-  if (lane == 0) {
-    for (int warp = 1; warp < lanes / kWarpSize; ++warp) value = combine(value, shared[warp]);
-  }
-  __syncthreads();
-  return value;
 }
 
 }  // namespace tessera::cuda

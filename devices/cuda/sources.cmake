@@ -4,6 +4,7 @@ set(TESSERA_CUDA_HOST_SOURCES
   errors.cpp
   module.cpp
   products.cpp
+  program_source.cpp
   staging.cpp)
 set(TESSERA_CUDA_KERNEL_SOURCES
   arg_reduce.cu
@@ -11,6 +12,7 @@ set(TESSERA_CUDA_KERNEL_SOURCES
   copy.cu
   gather.cu
   matmul.cu
+  program.cu
   random.cu
   reduce.cu
   scan.cu

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "compiler.hpp"
 #include "emulation/libraries.hpp"
 #include "emulation/runtime.hpp"
 #include "emulation/settings.hpp"
@@ -32,4 +33,11 @@ TESSERA_CUDA_CONTROL void tessera_cuda_emulation_refuse_kernels(int refused) {
 }
 TESSERA_CUDA_CONTROL long tessera_cuda_emulation_waits() {
   return cuda_emulation::waits();
+}
+/// Programs of so many elements or more are compiled.
+TESSERA_CUDA_CONTROL void tessera_cuda_emulation_compile_from(long elements) {
+  cuda_emulation::settings().fewest_compiled_elements = elements;
+}
+TESSERA_CUDA_CONTROL long tessera_cuda_emulation_compilations() {
+  return cuda_emulation::compilations;
 }

@@ -22,6 +22,9 @@ class CudaControls {
   void fail_allocation(long first) const { find<void(long)>("fail_allocation")(first); }
   void lose(int device) const { find<void(int)>("lose")(device); }
   void hide_libraries(bool hidden) const { find<void(int)>("hide_libraries")(hidden ? 1 : 0); }
+  /// Programs of so many elements or more are compiled.
+  void compile_from(long elements) const { find<void(long)>("compile_from")(elements); }
+  long compilations() const { return find<long()>("compilations")(); }
   void refuse_kernels(bool refused) const { find<void(int)>("refuse_kernels")(refused ? 1 : 0); }
   /// How often the host has waited for a queue.
   long waits() const { return find<long()>("waits")(); }

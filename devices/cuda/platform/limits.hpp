@@ -18,4 +18,10 @@ inline constexpr std::int64_t kRowsPerCall = std::int64_t{1} << 20U;
 inline constexpr std::int64_t kColumnsPerCall = std::int64_t{1} << 26U;
 inline constexpr std::int64_t kBatchPerCall = 32768;
 
+/// The elements from which on a program is compiled: its plain kernels take some fifty microseconds, its
+/// compilation half a second, once.
+constexpr std::int64_t fewest_compiled_elements() {
+  return std::int64_t{1} << 22U;
+}
+
 }  // namespace tessera::cuda

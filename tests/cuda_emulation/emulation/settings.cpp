@@ -17,6 +17,8 @@ void apply(Settings& target, std::string_view name, const std::string& value) {
     target.fill = static_cast<unsigned char>(std::strtoul(value.c_str(), nullptr, 16));
   } else if (name == "devices") {
     target.devices = std::atoi(value.c_str());
+  } else if (name == "compile") {
+    target.fewest_compiled_elements = std::strtoll(value.c_str(), nullptr, 10);
   } else if (name == "memory") {
     target.memory_bytes = std::strtoull(value.c_str(), nullptr, 10);
   } else {

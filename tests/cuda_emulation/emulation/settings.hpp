@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 
 namespace cuda_emulation {
@@ -18,6 +19,7 @@ struct Settings {
   /// it comes from memory that was never written. All ones are NaN as a float, -1 as an integer.
   unsigned char fill = 0xff;
   int devices = 2;
+  std::int64_t fewest_compiled_elements = std::numeric_limits<std::int64_t>::max();
   std::size_t memory_bytes = std::size_t{4} << 30U;  ///< of each device
 };
 

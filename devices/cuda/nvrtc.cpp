@@ -1,0 +1,116 @@
+#include "devices/cuda/nvrtc.hpp"
+
+#include <array>
+#include <vector>
+
+#include <nvrtc.h>
+#include <tessera/device.hpp>
+#include <tessera/error.hpp>
+
+#include <platform/library.hpp>
+#include "devices/cuda/embedded_headers.hpp"  // made by CMake
+
+namespace tessera::cuda {
+namespace {
+
+#define TESSERA_NVRTC_FUNCTIONS(X) \
+  X(nvrtcCreateProgram)            \
+  X(nvrtcCompileProgram)           \
+  X(nvrtcDestroyProgram)           \
+  X(nvrtcGetProgramLogSize)        \
+  X(nvrtcGetProgramLog)            \
+  X(nvrtcGetCUBINSize)             \
+  X(nvrtcGetCUBIN)                 \
+  X(nvrtcGetErrorString)
+
+#define TESSERA_TEXT_(x) #x
+#define TESSERA_TEXT(x) TESSERA_TEXT_(x)
+
+[[noreturn]] void fail(const std::string& what) {
+  throw DeviceError(std::string("[") + current_operation() + "] " + what);
+}
+
+constexpr std::array<const char*, 2> kLibraryNames = {
+    "libnvrtc.so." TESSERA_TEXT(TESSERA_CUDA_VERSION_MAJOR),
+    "/usr/local/cuda/lib64/libnvrtc.so." TESSERA_TEXT(TESSERA_CUDA_VERSION_MAJOR)};
+
+struct Nvrtc {
+#define TESSERA_MEMBER(name) decltype(&::name) name = nullptr;
+  TESSERA_NVRTC_FUNCTIONS(TESSERA_MEMBER)
+#undef TESSERA_MEMBER
+
+  Nvrtc() {
+    std::string reason;
+    void* const library = open_library(kLibraryNames, reason);
+    if (library == nullptr) {
+      fail("NVRTC cannot be opened: " + reason +
+           "; install CUDA " TESSERA_TEXT(
+               TESSERA_CUDA_VERSION_MAJOR) "'s NVRTC, or add its folder to LD_LIBRARY_PATH");
+    }
+#define TESSERA_FIND(name)                                              \
+  name = reinterpret_cast<decltype(name)>(find_symbol(library, #name)); \
+  if (name == nullptr)                                                  \
+    fail("NVRTC has no function " #name ": another version than the module was built with");
+    TESSERA_NVRTC_FUNCTIONS(TESSERA_FIND)
+#undef TESSERA_FIND
+  }
+
+  void check(nvrtcResult result, const char* call) const {
+    if (result != NVRTC_SUCCESS)
+      fail(std::string("NVRTC: ") + call + " failed: " + nvrtcGetErrorString(result));
+  }
+};
+
+/// Made once; the next call tries again where it failed.
+const Nvrtc& nvrtc() {
+  static const auto* const instance = new Nvrtc;
+  return *instance;
+}
+
+/// A program of NVRTC's, destroyed whatever happens.
+struct Compilation {
+  const Nvrtc& library;
+  nvrtcProgram program = nullptr;
+  explicit Compilation(const Nvrtc& functions) : library(functions) {}
+  Compilation(const Compilation&) = delete;
+  Compilation& operator=(const Compilation&) = delete;
+  ~Compilation() {
+    if (program != nullptr) library.nvrtcDestroyProgram(&program);
+  }
+};
+
+}  // namespace
+
+std::string compile_to_cubin(const std::string& source, int capability) {
+  const Nvrtc& library = nvrtc();
+  Compilation compilation(library);
+  std::vector<const char*> names;
+  std::vector<const char*> texts;
+  for (const EmbeddedHeader& header : kEmbeddedHeaders) {
+    names.push_back(header.name);
+    texts.push_back(header.text);
+  }
+  library.check(library.nvrtcCreateProgram(&compilation.program, source.c_str(), "program.cu",
+                                           static_cast<int>(names.size()), texts.data(), names.data()),
+                "nvrtcCreateProgram");
+  const std::string architecture = "-arch=sm_" + std::to_string(capability);
+  const std::array<const char*, 5> options = {architecture.c_str(), "-std=c++20", "--fmad=false",
+                                              "--device-as-default-execution-space", "-w"};
+  const nvrtcResult result =
+      library.nvrtcCompileProgram(compilation.program, static_cast<int>(options.size()), options.data());
+  if (result != NVRTC_SUCCESS) {
+    std::size_t size = 0;
+    library.check(library.nvrtcGetProgramLogSize(compilation.program, &size), "nvrtcGetProgramLogSize");
+    std::string log(size, '\0');
+    library.check(library.nvrtcGetProgramLog(compilation.program, log.data()), "nvrtcGetProgramLog");
+    fail(std::string("NVRTC does not compile a program: ") + library.nvrtcGetErrorString(result) + "\n" +
+         log);
+  }
+  std::size_t size = 0;
+  library.check(library.nvrtcGetCUBINSize(compilation.program, &size), "nvrtcGetCUBINSize");
+  std::string code(size, '\0');
+  library.check(library.nvrtcGetCUBIN(compilation.program, code.data()), "nvrtcGetCUBIN");
+  return code;
+}
+
+}  // namespace tessera::cuda

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+
+namespace tessera::cuda {
+
+struct ProgramView {
+  void* data;
+  std::int64_t row_stride;
+  std::int64_t column_stride;
+};
+
+inline constexpr int kMostProgramViews = 48;
+
+/// The one argument of a program's kernel.
+struct ProgramArguments {
+  std::int64_t rows;
+  std::int64_t columns;
+  std::int64_t lanes;                    ///< threads a row, where there are reductions
+  ProgramView views[kMostProgramViews];  ///< inputs, then outputs
+};
+
+}  // namespace tessera::cuda

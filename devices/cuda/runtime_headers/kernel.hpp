@@ -1,0 +1,5 @@
+#pragma once
+
+// platform/kernel.hpp for kernels that NVRTC compiles.
+
+#define TESSERA_SHARED(type, name, count) __shared__ type name[count]

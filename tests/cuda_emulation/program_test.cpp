@@ -1,0 +1,101 @@
+// Programs that are compiled at run time give the bits of plain kernels: the source that NVRTC gets on a GPU,
+// compiled by the host's compiler here.
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <tessera/tessera.hpp>
+
+#include "controls.hpp"
+#include "program/draw.hpp"
+#include "support/arrays.hpp"
+
+namespace tessera::test {
+namespace {
+
+class CudaProgram : public ::testing::Test {
+ protected:
+  void SetUp() override { controls_.compile_from(1); }
+  void TearDown() override {
+    controls_.compile_from(std::numeric_limits<long>::max());
+    controls_.set_order(0);
+    controls_.set_fill(0xff);
+  }
+
+  std::vector<Array> run(const Program& program, Draw& draw, bool plain) const {
+    std::vector<View> in;
+    std::vector<View> out;
+    std::vector<Array> outputs;
+    for (const Array& x : draw.inputs()) in.push_back(view_of_array(x));
+    for (const std::int32_t reg : program.outputs) outputs.push_back(draw.output(reg));
+    for (const Array& x : outputs) out.push_back(view_of_array(x));
+    if (plain) {
+      run_by_kernels(kernels_of(device_), program, in, out);
+    } else {
+      kernels_of(device_).program(program, in, out);
+    }
+    return outputs;
+  }
+
+  const Device device_ = device("cuda-emulated");
+  const CudaControls controls_{CUDA_EMULATED_MODULE};
+};
+
+TEST_F(CudaProgram, CompiledGivesTheBitsOfPlainKernels) {
+  // One thread a row, a warp, a block; more rows than a grid takes at once.
+  constexpr std::pair<std::int64_t, std::int64_t> domains[] = {{1, 1},   {7, 5},     {900, 1},  {700, 16},
+                                                               {33, 32}, {300, 129}, {5, 2047}, {3, 4096}};
+  std::uint64_t seed = 1;
+  const long before = controls_.compilations();
+  for (const auto& [rows, columns] : domains) {
+    for (int i = 0; i < 5 && !HasFailure(); ++i, ++seed) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", " + std::to_string(rows) + " x " +
+                   std::to_string(columns));
+      Draw draw(seed, rows, columns, device_);
+      const Program program = draw.program();
+      const std::vector<Array> expected = run(program, draw, true);
+      for (const int order : {0, 1, 2}) {
+        controls_.set_order(order);
+        controls_.set_fill(order == 1 ? 0x3c : 0xff);
+        const std::vector<Array> actual = run(program, draw, false);
+        for (std::size_t o = 0; o < actual.size(); ++o) {
+          EXPECT_TRUE(same_but_for_nan(actual[o], expected[o])) << "output " << o << ", order " << order;
+        }
+      }
+    }
+  }
+  EXPECT_GE(controls_.compilations() - before, 38) << "they were compiled";
+}
+
+TEST_F(CudaProgram, OneSourceServesAllSizes) {
+  const auto negated_sum = [&](std::int64_t rows, std::int64_t columns) {
+    Builder b(rows, columns);
+    const Program program =
+        b.giving({b.reduce(ReduceOp::sum, b.unary(UnaryOp::negative, b.load(0, float32)), float32)});
+    const Array x = ones({rows, columns}, {.dtype = float32, .device = device_});
+    const Array sums = zeros({rows, 1}, {.dtype = float32, .device = device_});
+    kernels_of(device_).program(program, std::vector<View>{view_of_array(x)},
+                                std::vector<View>{view_of_array(sums)});
+    return sums.to_host<float>();
+  };
+  EXPECT_EQ(negated_sum(3, 4), std::vector<float>(3, -4));
+  const long before = controls_.compilations();
+  EXPECT_EQ(negated_sum(50, 300), std::vector<float>(50, -300));
+  EXPECT_EQ(negated_sum(2, 3000), std::vector<float>(2, -3000));
+  EXPECT_EQ(controls_.compilations(), before);
+}
+
+TEST_F(CudaProgram, FewElementsDoNotWaitForACompiler) {
+  controls_.compile_from(1000);
+  const long before = controls_.compilations();
+  Draw draw(12345, 9, 9, device_);
+  run(draw.program(), draw, false);
+  EXPECT_EQ(controls_.compilations(), before);
+}
+
+}  // namespace
+}  // namespace tessera::test
