@@ -132,7 +132,7 @@ class Runner {
       case 1: return x.ndim() >= 2 ? matrix_transpose(x) : x;
       case 2: return flip(x, at);
       case 3: return reshape(x, {-1});
-      case 4: return index(x, {slice(1, {})});
+      case 4: return i.c % 2 == 0 ? index(x, {slice(1, {})}) : copy(index(x, {slice(1, {})}));
       case 5: return index(x, {slice({}, {}, 2)});
       default: return broadcast_to(x, pick(i.c).shape());
     }
