@@ -96,7 +96,7 @@ template <std::size_t N>
 Walk<static_cast<int>(N)> make_walk(const std::array<View, N>& views) {
   Walk<static_cast<int>(N)> walk{};
   const Shape& shape = views[0].shape;
-  walk.rank = shape.size() == 0 ? 1 : shape.size();
+  walk.rank = shape.empty() ? 1 : shape.size();
   walk.count = static_cast<std::uint32_t>(views[0].size());
   for (std::size_t n = 0; n < N; ++n) {
     walk.strides[n][0] = 0;

@@ -14,6 +14,7 @@
 #include <kmeans/labelling.hpp>
 #include <kmeans/lloyd.hpp>
 #include <kmeans/update.hpp>
+#include <tessera/device.hpp>
 #include <tessera/tessera.hpp>
 
 namespace {
