@@ -39,11 +39,16 @@ std::string_view asked_for() {
   return variable == nullptr ? "" : variable;
 }
 
+/// A product with few centers of many features is as fast by itself.
+bool few_long_centers(const Array& x, std::int64_t clusters) {
+  return clusters < 24 && x.shape(1) > 32;
+}
+
 bool worth_compiling(const Array& x, std::int64_t clusters, bool tiled) {
   if (asked_for() == "always") return true;
   if (asked_for() == "never") return false;
   const double products = static_cast<double>(x.size()) * static_cast<double>(clusters);
-  return products >= (tiled ? kFewestTiledProducts : kFewestProducts);
+  return !few_long_centers(x, clusters) && products >= (tiled ? kFewestTiledProducts : kFewestProducts);
 }
 
 }  // namespace

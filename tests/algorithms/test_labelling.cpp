@@ -50,6 +50,9 @@ TEST_P(LabellingTest, TinyFitsAreNotCompiled) {
   const Array more = normal(2000, 20, float32, 1);
   EXPECT_TRUE(plan_labelling(AssignMethod::gram, 0, 0, more, 100).compiled);
   EXPECT_TRUE(plan_labelling(AssignMethod::gram_tiled, 0, 0, more, 100).compiled);
+  // Where the plain product is as fast.
+  EXPECT_FALSE(
+      plan_labelling(AssignMethod::gram_tiled, 0, 0, zeros({9000, 64}, {.device = device()}), 8).compiled);
   EXPECT_FALSE(plan_labelling(AssignMethod::running, 0, 0, more, 100).compiled);
 }
 
