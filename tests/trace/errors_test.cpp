@@ -1,6 +1,7 @@
 // What cannot be traced says so, and errors are those of the plain function.
 
 #include <sstream>
+#include <stdexcept>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -13,6 +14,7 @@
 namespace tessera {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 class TraceErrorsTest : public test::DeviceTest {
@@ -56,17 +58,44 @@ TEST_P(TraceErrorsTest, ReadingAValue) {
 
 TEST_P(TraceErrorsTest, AnArrayThatOutlivesItsTrace) {
   Array leaked;
-  const auto compiled = compile([&](const Array& x) {
-    leaked = x + 1;
-    return x;
-  });
+  const auto compiled = compile(
+      [&](const Array& x) {
+        leaked = x + 1;
+        return x;
+      },
+      {.name = "leaky"});
   const Array x = ones_here({3});
-  compiled(x);
+  EXPECT_THAT(message_of<TraceError>([&] { compiled(x); }),
+              AllOf(HasSubstr("leaky keeps 1 of the arrays"), HasSubstr("return them")));
+  EXPECT_EQ(compiled.stats().traces, 0);
   EXPECT_THAT(message_of<TraceError>([&] { leaked.to_host<float>(); }), HasSubstr("has ended"));
   EXPECT_THAT(message_of<TraceError>([&] { leaked + 1; }), HasSubstr("has ended"));
   EXPECT_THAT(message_of<TraceError>([&] { compiled(leaked); }), HasSubstr("has ended"));
   EXPECT_THAT(message_of<TraceError>([&] { compile([&](const Array& y) { return y + leaked; })(x); }),
               HasSubstr("has ended"));
+}
+
+TEST_P(TraceErrorsTest, ACapturedArrayIsNotAddedTo) {
+  Array sum_of_all = zeros({3}, {.device = device()});
+  const auto compiled = compile([&](const Array& x) {
+    sum_of_all = sum_of_all + x;
+    return sum_of_all;
+  });
+  EXPECT_THROW(compiled(ones_here({3})), TraceError);
+}
+
+TEST_P(TraceErrorsTest, ATraceThatEndsLetsGoOfItsConstants) {
+  Array leaked;
+  const auto before = device().memory().in_use;
+  {
+    const Array large = ones_here({1 << 16});
+    EXPECT_THROW(compile([&](const Array& x) -> Array {
+                   leaked = sum(large) + x;
+                   throw std::runtime_error("on the way");
+                 })(ones_here({3})),
+                 std::runtime_error);
+  }
+  EXPECT_EQ(device().memory().in_use, before);
 }
 
 TEST_P(TraceErrorsTest, ErrorsOfThePlainFunction) {

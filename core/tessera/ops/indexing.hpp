@@ -18,6 +18,7 @@ struct Slice {
   std::optional<std::int64_t> start = {};
   std::optional<std::int64_t> stop = {};
   std::int64_t step = 1;
+  friend bool operator==(const Slice&, const Slice&) = default;
 };
 inline Slice slice(std::optional<std::int64_t> start = {}, std::optional<std::int64_t> stop = {},
                    std::int64_t step = 1) {
@@ -45,6 +46,7 @@ class Index {
   Type type() const { return type_; }
   std::int64_t integer() const { return integer_; }
   const Slice& slice() const { return slice_; }
+  friend bool operator==(const Index&, const Index&) = default;
 
  private:
   Type type_;

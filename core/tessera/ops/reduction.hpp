@@ -17,6 +17,7 @@ class Axes {
   }
   bool all() const { return all_; }
   const Dims& axes() const { return axes_; }
+  friend bool operator==(const Axes&, const Axes&) = default;
 
  private:
   bool all_ = true;

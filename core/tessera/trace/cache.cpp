@@ -23,7 +23,11 @@ Difference array_difference(std::size_t i, const Key::ArrayKey& a, const Key::Ar
 }  // namespace
 
 Key::Key(const Arguments& arguments)
-    : numbers(arguments.numbers), texts(arguments.texts), options(arguments.options), types(arguments.types) {
+    : numbers(arguments.numbers),
+      texts(arguments.texts),
+      options(arguments.options),
+      types(arguments.types),
+      default_device(&tessera::default_device().state()) {
   arrays.reserve(arguments.arrays.size());
   for (const Array& x : arguments.arrays) {
     ArrayKey& key = arrays.emplace_back();
@@ -43,6 +47,10 @@ Difference difference(const Key& before, const Key& now) {
   }
   for (std::size_t i = 0; i < now.arrays.size(); ++i) {
     if (!(before.arrays[i] == now.arrays[i])) return array_difference(i, before.arrays[i], now.arrays[i]);
+  }
+  if (before.default_device != now.default_device) {
+    return {"the default device",
+            fmt::format("{}, then {}", before.default_device->name, now.default_device->name)};
   }
   return {"a plain option", "its values are part of what was traced; pass what varies as an array"};
 }

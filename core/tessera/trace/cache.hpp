@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <tessera/trace/arguments.hpp>
 #include <tessera/trace/plan.hpp>
-#include <tessera/trace/structure.hpp>
 
 namespace tessera::trace {
 
@@ -31,6 +31,7 @@ struct Key {
   std::string texts;
   std::vector<Option> options;
   const void* types = nullptr;
+  DeviceState* default_device = nullptr;  ///< where the function makes arrays unless told otherwise
   friend bool operator==(const Key&, const Key&) = default;
 };
 
@@ -46,6 +47,7 @@ struct Entry {
   Key key;
   Plan plan;
   std::shared_ptr<const void> rest;
+  std::vector<bool> there;  ///< of each array of the result, whether it is one
   std::string explanation;
   std::int64_t planned_peak = 0;
 };

@@ -22,29 +22,41 @@ constexpr int kManyTraces = 8;
 struct Recorded {
   Graph graph;
   std::shared_ptr<const void> rest;
+  std::vector<bool> there;
 };
 
-Recorded record(const Arguments& arguments, const CompiledFunction::Body& body) {
+/// The arrays that are there; one that is not has no number in the graph.
+std::vector<Array> valid_arrays(const std::vector<Array>& arrays) {
+  std::vector<Array> valid;
+  for (const Array& x : arrays) {
+    if (x.valid()) valid.push_back(x);
+  }
+  return valid;
+}
+
+Recorded record(const std::string& name, const Arguments& arguments, const CompiledFunction::Body& body) {
   const auto trace = std::make_shared<Trace>();
-  std::vector<Array> traced;
-  for (const Array& x : arguments.arrays) traced.push_back(x.valid() ? trace->argument(x) : Array());
+  Recorded recorded;
   try {
+    std::vector<Array> traced;
+    for (const Array& x : arguments.arrays) traced.push_back(x.valid() ? trace->argument(x) : Array());
     const Activate active(*trace);
-    const CompiledFunction::Results results = body(traced);
-    return {trace->finish(results.arrays), results.rest};
+    CompiledFunction::Results results = body(traced);
+    for (const Array& x : results.arrays) recorded.there.push_back(x.valid());
+    recorded.graph = trace->finish(valid_arrays(results.arrays));
+    recorded.rest = std::move(results.rest);
   } catch (...) {
     trace->close();
     throw;
   }
-}
-
-/// The arguments that are arrays; one that is not there has no number in the graph.
-std::vector<Array> valid_arrays(const Arguments& arguments) {
-  std::vector<Array> arrays;
-  for (const Array& x : arguments.arrays) {
-    if (x.valid()) arrays.push_back(x);
+  // Each array without values holds the trace.
+  if (const auto kept = trace.use_count() - 1; kept > 0) {
+    throw TraceError(fmt::format(
+        "[compile] {} keeps {} of the arrays that it made while it was traced (in a captured variable, a "
+        "member, a global?), which never get values; return them, and assign them outside",
+        name, kept));
   }
-  return arrays;
+  return recorded;
 }
 
 }  // namespace
@@ -54,6 +66,10 @@ struct CompiledFunction::State {
 
   std::shared_ptr<const Entry> trace(const Arguments& arguments, Key key, const Body& body);
   void watch(const Key& key);
+  void hit() {
+    ++stats.hits;
+    changes = 0;
+  }
 
   const CompileOptions options;
   std::mutex tracing;        ///< held while a function is traced: each kind of arguments is traced once
@@ -70,12 +86,12 @@ std::shared_ptr<const Entry> CompiledFunction::State::trace(const Arguments& arg
   {
     const std::lock_guard lock(mutex);
     if (auto entry = cache.find(key)) {
-      ++stats.hits;
+      hit();
       return entry;
     }
   }
   const auto start = std::chrono::steady_clock::now();
-  Recorded recorded = record(arguments, body);
+  Recorded recorded = record(options.name, arguments, body);
   const std::size_t recorded_calls = recorded.graph.nodes.size();
   optimise(recorded.graph);
   Plan plan = make_plan(std::move(recorded.graph));
@@ -83,8 +99,8 @@ std::shared_ptr<const Entry> CompiledFunction::State::trace(const Arguments& arg
   std::string text = explain_plan(options.name, plan, recorded_calls, seconds);
   std::int64_t peak = 0;
   for (const auto& [device, bytes] : plan.peaks) peak = std::max(peak, bytes);
-  auto entry = std::make_shared<Entry>(
-      Entry{std::move(key), std::move(plan), std::move(recorded.rest), std::move(text), peak});
+  auto entry = std::make_shared<Entry>(Entry{std::move(key), std::move(plan), std::move(recorded.rest),
+                                             std::move(recorded.there), std::move(text), peak});
 
   const std::lock_guard lock(mutex);
   watch(entry->key);
@@ -123,13 +139,18 @@ CompiledFunction::Results CompiledFunction::call(const Arguments& arguments, con
   {
     const std::lock_guard lock(state_->mutex);
     entry = state_->cache.find(key);
-    if (entry != nullptr) ++state_->stats.hits;
+    if (entry != nullptr) state_->hit();
   }
   for (const Array& x : arguments.arrays) {
     if (x.valid()) require_values("compile", x);
   }
   if (entry == nullptr) entry = state_->trace(arguments, std::move(key), body);
-  return {run(entry->plan, valid_arrays(arguments)), entry->rest};
+  std::vector<Array> arrays = run(entry->plan, valid_arrays(arguments.arrays));
+  if (arrays.size() == entry->there.size()) return {std::move(arrays), entry->rest};
+  std::vector<Array> all;
+  auto next = arrays.begin();
+  for (const bool there : entry->there) all.push_back(there ? std::move(*next++) : Array());
+  return {std::move(all), entry->rest};
 }
 
 std::string CompiledFunction::explain() const {

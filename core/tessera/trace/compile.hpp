@@ -13,7 +13,7 @@
 
 #include <tessera/array.hpp>
 #include <tessera/export.hpp>
-#include <tessera/trace/structure.hpp>
+#include <tessera/trace/arguments.hpp>
 
 namespace tessera {
 
@@ -75,21 +75,26 @@ class Compiled {
 
   template <class... Args>
   auto operator()(const Args&... args) const {
-    using Result = std::decay_t<std::invoke_result_t<F&, typename trace::Kept<Args>::type&...>>;
-    static_assert(!std::is_void_v<Result>, "a compiled function returns its results");
+    static_assert(
+        std::is_invocable_v<F&, const Args&...> &&
+            std::is_invocable_v<F&, const typename trace::Kept<Args>::type&...>,
+        "the compiled function does not take these arguments (they are passed as const; a std::span "
+        "arrives as a std::vector)");
+    using Result = std::decay_t<std::invoke_result_t<F&, const typename trace::Kept<Args>::type&...>>;
+    static_assert(!std::is_void_v<Result>, "a compiled function returns its results: this one returns void");
     if (trace::CompiledFunction::tracing())
       return static_cast<Result>(std::invoke(state_->function, args...));
 
     trace::Arguments arguments;
     static const char types = 0;  // one for each list of types
     arguments.types = &types;
-    (trace::visit(args, arguments), ...);
+    (arguments.add(args), ...);
     const auto body = [&](std::span<const Array> traced) {
       std::tuple<typename trace::Kept<Args>::type...> kept(keep<Args>(args)...);
       trace::Replace replace{traced};
       std::apply([&](auto&... x) { (trace::visit(x, replace), ...); }, kept);
       auto result = std::make_shared<Result>(
-          std::apply([&](auto&... x) { return std::invoke(state_->function, x...); }, kept));
+          std::apply([&](const auto&... x) { return std::invoke(state_->function, x...); }, kept));
       trace::Collect collect;
       trace::visit(*result, collect);
       return trace::CompiledFunction::Results{std::move(collect.arrays), std::move(result)};
@@ -108,7 +113,7 @@ class Compiled {
  private:
   template <class T>
   static typename trace::Kept<T>::type keep(const T& x) {
-    if constexpr (trace::detail::IsSpan<T>::value) {
+    if constexpr (trace::detail::kIsSpan<T>) {
       return typename trace::Kept<T>::type(x.begin(), x.end());
     } else {
       return x;

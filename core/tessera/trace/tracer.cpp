@@ -110,9 +110,15 @@ void Trace::record(const Call& call) {
 
 Graph Trace::finish(std::span<const Array> results) {
   for (const Array& result : results) graph_.outputs.push_back(operand(result));
+  Graph graph = std::move(graph_);
   close();
+  return graph;
+}
+
+void Trace::close() {
+  open_ = false;
+  graph_ = {};
   constants_.clear();
-  return std::move(graph_);
 }
 
 void require_values(const char* operation, const Array& x) {

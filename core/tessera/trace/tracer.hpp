@@ -28,8 +28,8 @@ class Trace : public std::enable_shared_from_this<Trace> {
   void record(const Call& call);
   /// Ends the trace with these results, and gives the graph.
   Graph finish(std::span<const Array> results);
-  /// After finish, or after an error: its arrays are of no use any more.
-  void close() { open_ = false; }
+  /// After finish, or after an error: its arrays are of no use any more, nor is what it kept for them.
+  void close();
   bool open() const { return open_; }
 
  private:
