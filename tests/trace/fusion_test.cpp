@@ -52,6 +52,16 @@ TEST_P(FusionTest, AnElementWiseChainIsOneProgram) {
       values({30, 7}));
 }
 
+TEST_P(FusionTest, AVeryLongChainIsAFewPrograms) {
+  // 14000 calls, of which at most 4096 are one program.
+  const auto f = [](const Array& x) {
+    Array y = x;
+    for (int i = 0; i < 7000; ++i) y = y * 0.75 + x;
+    return y;
+  };
+  expect_kernels({{"program", 4}}, f, values({5}));
+}
+
 TEST_P(FusionTest, ReductionsJoinWhatTheyReduceAndWhatFollowsThem) {
   const Array x = values({30, 7});
   expect_kernels(

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <unordered_map>
 
 namespace tessera::trace {
@@ -10,7 +11,7 @@ namespace {
 
 /// More steps than that are no gain, and take long to look through.
 constexpr std::size_t kMostNodes = 4096;
-/// Steps of looking through the graph, in all: a very large one is grouped only in part.
+/// Steps of looking through the graph, in all: past them the rest is left as it is.
 constexpr std::int64_t kMostWork = 20'000'000;
 
 /// Looks at nodes as members of a group, whose producers were looked at before.
@@ -111,16 +112,16 @@ class Grouping {
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
       group_of_[i] = static_cast<int>(i);
       groups_[i] = single(static_cast<int>(i));
-      usable_[i] = candidates[i].usable && find_members(groups_[i], 0, -1);
+      usable_[i] = candidates[i].usable && find_members(groups_[i], false, -1);
       members_[i] = trial_[i];
-      for_each_producer(i, [&](int producer) {
-        readers_[static_cast<std::size_t>(producer)].push_back(static_cast<int>(i));
-      });
+      for_each_producer(
+          i, [&](int producer) { readers_[static_cast<std::size_t>(producer)].insert(static_cast<int>(i)); });
     }
   }
 
   std::vector<Group> run() {
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
+      looked_at_ = static_cast<int>(i);
       for_each_producer(i, [&](int producer) { try_merge(producer, static_cast<int>(i)); });
     }
     merge_readers_of_one_value();
@@ -169,6 +170,7 @@ class Grouping {
 
   int root(int node) const { return group_of_[static_cast<std::size_t>(node)]; }
 
+  /// The group of two groups' nodes, without the nodes.
   static std::optional<Group> joined(const Group& a, const Group& b) {
     if (a.fixed && b.fixed && (a.rows != b.rows || a.columns != b.columns)) return std::nullopt;
     if (!a.fixed && !b.fixed && a.size != b.size) return std::nullopt;
@@ -180,53 +182,74 @@ class Grouping {
     group.columns = leader.columns;
     group.fixed = leader.fixed;
     group.size = leader.size;
-    std::merge(a.nodes.begin(), a.nodes.end(), b.nodes.begin(), b.nodes.end(),
-               std::back_inserter(group.nodes));
     return group;
   }
 
   void try_merge(int a, int b) {
-    const int first = root(a);
-    const int second = root(b);
-    if (first == second || !usable_[static_cast<std::size_t>(a)] || !usable_[static_cast<std::size_t>(b)]) {
+    if (work_ > kMostWork || root(a) == root(b) || !usable_[static_cast<std::size_t>(a)] ||
+        !usable_[static_cast<std::size_t>(b)]) {
       return;
     }
+    // The larger one stays as it is up to where the other begins.
+    const bool a_is_larger = group_at(a).nodes.size() >= group_at(b).nodes.size();
+    const int first = root(a_is_larger ? a : b);
+    const int second = root(a_is_larger ? b : a);
     Group& one = groups_[static_cast<std::size_t>(first)];
     Group& two = groups_[static_cast<std::size_t>(second)];
     if (one.nodes.size() + two.nodes.size() > kMostNodes || device_of(a) != device_of(b)) return;
-    auto both = joined(one, two);
-    if (!both || work_ > kMostWork) return;
-    const bool one_more = two.nodes.size() == 1 && two.nodes[0] > one.nodes.back() &&
-                          one.fixed == both->fixed && one.rows == both->rows && one.columns == both->columns;
-    const auto before = one_more ? one.nodes.size() : 0;
-    if (!find_members(*both, before, first) || path_outside(first, second)) return;
-    for (std::size_t i = before; i < both->nodes.size(); ++i) {
-      const auto node = static_cast<std::size_t>(both->nodes[i]);
-      members_[node] = trial_[node];
-      group_of_[node] = first;
+    std::optional<Group> both = joined(one, two);
+    if (!both) return;
+    const bool same = one.fixed == both->fixed && one.rows == both->rows && one.columns == both->columns;
+    const auto changed =
+        same ? std::lower_bound(one.nodes.begin(), one.nodes.end(), two.nodes.front()) : one.nodes.begin();
+    std::merge(changed, one.nodes.end(), two.nodes.begin(), two.nodes.end(), std::back_inserter(both->nodes));
+    if (!find_members(*both, changed != one.nodes.begin(), first) || path_outside(first, second)) return;
+
+    join_readers(first, second);
+    for (const int node : both->nodes) {
+      members_[static_cast<std::size_t>(node)] = trial_[static_cast<std::size_t>(node)];
+      group_of_[static_cast<std::size_t>(node)] = first;
     }
-    one = std::move(*both);
+    one.nodes.erase(changed, one.nodes.end());
+    one.nodes.insert(one.nodes.end(), both->nodes.begin(), both->nodes.end());
+    one.rows = both->rows;
+    one.columns = both->columns;
+    one.fixed = both->fixed;
+    one.size = both->size;
     two.nodes.clear();
   }
 
-  /// Looks at the nodes of a group from number `begin` on; those before are known as members of `known`.
-  bool find_members(const Group& group, std::size_t begin, int known) {
+  const Group& group_at(int node) const { return groups_[static_cast<std::size_t>(root(node))]; }
+
+  /// Looks at the nodes of a group. Others may be known already as members of the group `known`.
+  bool find_members(const Group& group, bool others, int known) {
     const RoleFinder finder(graph_, candidates_, made_by_, group.rows, group.columns);
     ++trial_stamp_;
     const auto member = [&](int node) -> const Member* {
       const auto i = static_cast<std::size_t>(node);
       if (tried_[i] == trial_stamp_) return &trial_[i];
-      return begin > 0 && root(node) == known ? &members_[i] : nullptr;
+      return others && root(node) == known ? &members_[i] : nullptr;
     };
-    for (std::size_t i = begin; i < group.nodes.size(); ++i) {
-      const auto found = finder.look_at(group.nodes[i], member);
+    for (const int at : group.nodes) {
+      const auto found = finder.look_at(at, member);
       ++work_;
       if (!found) return false;
-      const auto node = static_cast<std::size_t>(group.nodes[i]);
+      const auto node = static_cast<std::size_t>(at);
       trial_[node] = *found;
       tried_[node] = trial_stamp_;
     }
     return true;
+  }
+
+  /// Gives the first group, of two that become one, the readers of both.
+  void join_readers(int first, int second) {
+    std::set<int>& all = readers_[static_cast<std::size_t>(first)];
+    std::set<int>& more = readers_[static_cast<std::size_t>(second)];
+    for (const int node : groups_[static_cast<std::size_t>(second)].nodes) all.erase(node);
+    std::erase_if(more, [&](int node) { return root(node) == first; });
+    if (all.size() < more.size()) all.swap(more);
+    all.merge(more);
+    more.clear();
   }
 
   DeviceState* device_of(int node) const {
@@ -238,16 +261,16 @@ class Grouping {
     ++stamp_;
     std::vector<int> open;
     const auto visit_readers = [&](int group, bool inside) {
-      for (const int node : groups_[static_cast<std::size_t>(group)].nodes) {
-        for (const int reader : readers_[static_cast<std::size_t>(node)]) {
-          ++work_;
-          const int next = root(reader);
-          const bool back = next == first || next == second;
-          if (back && !inside) return true;
-          if (back || seen_[static_cast<std::size_t>(next)] == stamp_) continue;
-          seen_[static_cast<std::size_t>(next)] = stamp_;
-          open.push_back(next);
-        }
+      for (const int reader : readers_[static_cast<std::size_t>(group)]) {
+        // Nodes that are on their own yet read what comes before them: no way back.
+        if (reader > looked_at_) break;
+        ++work_;
+        const int next = root(reader);
+        const bool back = next == first || next == second;
+        if (back && !inside) return true;
+        if (back || seen_[static_cast<std::size_t>(next)] == stamp_) continue;
+        seen_[static_cast<std::size_t>(next)] = stamp_;
+        open.push_back(next);
       }
       return false;
     };
@@ -281,14 +304,15 @@ class Grouping {
   const Graph& graph_;
   const std::vector<Candidate>& candidates_;
   std::vector<int> made_by_;
-  std::vector<int> group_of_;              ///< a node stands for its group
-  std::vector<std::vector<int>> readers_;  ///< of each node
+  std::vector<int> group_of_;           ///< a node stands for its group
+  std::vector<std::set<int>> readers_;  ///< of each group: the nodes outside that read from it
   std::vector<Group> groups_;
   std::vector<bool> usable_;     ///< whether a node makes a program at all
   std::vector<Member> members_;  ///< of each node, in its group
   std::vector<Member> trial_;
   std::vector<int> tried_;
   int trial_stamp_ = 0;
+  int looked_at_ = 0;  ///< nodes past this one are groups of their own
   std::vector<int> seen_;
   int stamp_ = 0;
   std::int64_t work_ = 0;
