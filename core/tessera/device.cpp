@@ -24,7 +24,8 @@ Workspace::~Workspace() {
 }
 
 namespace {
-thread_local const char* running = "tessera";
+// An address known when the library is loaded: it is set in every operation.
+[[gnu::tls_model("initial-exec")]] thread_local const char* running = "tessera";
 }  // namespace
 
 const char* current_operation() {

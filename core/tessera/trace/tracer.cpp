@@ -12,7 +12,8 @@
 namespace tessera::trace {
 namespace {
 
-thread_local Trace* current = nullptr;
+// Read several times in every operation: an address known when the library is loaded, no call.
+[[gnu::tls_model("initial-exec")]] thread_local Trace* current = nullptr;
 
 std::int64_t count_elements(std::size_t bytes, DType dtype) {
   return static_cast<std::int64_t>(bytes / itemsize(dtype));
