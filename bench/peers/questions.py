@@ -193,8 +193,8 @@ def expression():
 def assign_feature_heavy():
     n, k, d = 65536, 4096, 16384
     files = normal_problem(n, k, d)
-    return Question("assign-feature-heavy", "Assignment, one call each", (n, k, d), 1, 1, 4, [
-        portable(files, 4096, 1024),
+    return Question("assign-feature-heavy", "Assignment, and the whole product alone", (n, k, d), 2, 1, 6, [
+        portable(files, 4096, 1024), ours("product alone", "assign-grid", only="product", **files),
         theirs("sklearn", "lloyd_iter_chunked_dense, no update", "assign", True, warm_up=False, **files),
         theirs("numpy", "full Gram", "gram", True, warm_up=False, **files)], one_at_a_time=True, **files)
 

@@ -34,9 +34,11 @@ def take(step, folder, arguments, seconds):
     process = subprocess.Popen(command, start_new_session=True)
     try:
         return process.wait(timeout=seconds) == 0
-    except subprocess.TimeoutExpired:
+    except (subprocess.TimeoutExpired, KeyboardInterrupt) as stop:
         os.killpg(process.pid, 15)  # the sides of a comparison, too: they are its children
         process.wait()
+        if isinstance(stop, KeyboardInterrupt):
+            raise
         say(f"{step.name}: stopped, its time is over")
         return False
 
@@ -68,7 +70,13 @@ def measure(arguments, folder):
         start = time.monotonic()
         # A step that hangs must not take the time of all others.
         most = min(left, 60 * (step.most or 3 * step.minutes + 2))
-        if take(step, folder, arguments, most) or step.most:
+        try:
+            whole = take(step, folder, arguments, most)
+        except KeyboardInterrupt:  # what is there is kept, and becomes the page
+            left_out.append(step.name)
+            arguments.budget = 0
+            continue
+        if whole or step.most:
             taken[step.name] = round(time.monotonic() - start, 1)
             with open(path, "w") as file:
                 json.dump(taken, file, indent=1)
