@@ -1,6 +1,7 @@
 #include "conformance/kernel_case.hpp"
 
 #include <cmath>
+#include <cstring>
 #include <memory>
 
 #include <fmt/format.h>
@@ -42,6 +43,17 @@ HostArray initial_values(const KernelOperand& operand, std::size_t number) {
   return suited(std::move(values), operand.layout);
 }
 
+/// Calls f with an integer as large as an element: what copies many of them knows their size.
+template <class F>
+void visit_itemsize(DType dtype, F&& f) {
+  switch (itemsize(dtype)) {
+    case 1: return f(std::uint8_t{});
+    case 2: return f(std::uint16_t{});
+    case 4: return f(std::uint32_t{});
+    default: return f(std::uint64_t{});
+  }
+}
+
 /// An operand in a device's memory, between guards, in the layout that the case asks for.
 class Placed {
  public:
@@ -54,11 +66,7 @@ class Placed {
                kUntouched),
         memory_(static_cast<std::byte*>(device.allocate(image_.size()))) {
     if (memory_ == nullptr) throw OutOfMemoryError("no memory for a test's operand");
-    if (operand.role != Role::output) {
-      for_each_element(placement_.layout, [&](std::int64_t i, std::int64_t at) {
-        std::memcpy(image_.data() + byte_of(at), values.element(i), itemsize(dtype_));
-      });
-    }
+    if (operand.role != Role::output) scatter(values.bytes, image_);
     device_.upload(memory_, image_.data(), image_.size());
   }
   Placed(const Placed&) = delete;
@@ -72,17 +80,17 @@ class Placed {
             .strides = placement_.layout.strides};
   }
 
-  /// Waits for the queue. Reports bytes that changed and should not have.
+  /// What a kernel wrote, or nothing but zeros if it may not write. Waits for the queue. Reports bytes that
+  /// changed and should not have.
   HostArray read(bool may_change, DType as, const std::string& who) {
     std::vector<std::byte> now(image_.size());
     device_.download(now.data(), memory_, now.size());
     HostArray values(as, shape_);
-    for_each_element(placement_.layout, [&](std::int64_t i, std::int64_t at) {
-      const std::size_t byte = byte_of(at);
-      std::memcpy(values.bytes.data() + static_cast<std::size_t>(i) * itemsize(dtype_), now.data() + byte,
-                  itemsize(dtype_));
-      if (may_change) std::memcpy(image_.data() + byte, now.data() + byte, itemsize(dtype_));
-    });
+    if (may_change) {
+      gather(now, values.bytes);
+      scatter(values.bytes, image_);
+    }
+    if (std::memcmp(now.data(), image_.data(), now.size()) == 0) return values;
     for (std::size_t i = 0; i < now.size(); ++i) {
       if (now[i] == image_[i]) continue;
       ADD_FAILURE() << fmt::format("{}: byte {} from the start of its memory changed from {:#x} to {:#x}",
@@ -94,6 +102,25 @@ class Placed {
   }
 
  private:
+  /// Values in row-major order to their places in an image of the memory.
+  void scatter(const std::vector<std::byte>& values, std::vector<std::byte>& image) const {
+    visit_itemsize(dtype_, [&]<class T>(T) {
+      for_each_element(placement_.layout, [&](std::int64_t i, std::int64_t at) {
+        std::memcpy(image.data() + kGuardBytes + static_cast<std::size_t>(at) * sizeof(T),
+                    values.data() + static_cast<std::size_t>(i) * sizeof(T), sizeof(T));
+      });
+    });
+  }
+
+  void gather(const std::vector<std::byte>& image, std::vector<std::byte>& values) const {
+    visit_itemsize(dtype_, [&]<class T>(T) {
+      for_each_element(placement_.layout, [&](std::int64_t i, std::int64_t at) {
+        std::memcpy(values.data() + static_cast<std::size_t>(i) * sizeof(T),
+                    image.data() + kGuardBytes + static_cast<std::size_t>(at) * sizeof(T), sizeof(T));
+      });
+    });
+  }
+
   std::size_t byte_of(std::int64_t element) const {
     return kGuardBytes + static_cast<std::size_t>(element) * itemsize(dtype_);
   }
