@@ -85,6 +85,10 @@ Seeds greedy(const Array& x, std::int64_t clusters, const random::Key& key, cons
   std::vector<Array> chosen{first};
   Array closest = take_row(distances_to(first), asarray({std::int64_t{0}}, {.device = x.device()}), first);
   for (std::int64_t i = 1; i < clusters; ++i) {
+    if (options.stop && options.stop()) {
+      chosen.push_back(draw(weighted(closest, options.weights), index(draws, {slice(i - 1, {}), 0}), first));
+      break;
+    }
     const Array candidates = draw(weighted(closest, options.weights), index(draws, {i - 1}), first);
     const Array distances = minimum(distances_to(candidates), closest);
     const Array best = best_candidate(distances, options.weights);

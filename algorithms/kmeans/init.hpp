@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 #include <tessera/tessera.hpp>
@@ -19,6 +20,8 @@ struct PlusPlusOptions {
   std::optional<Array> weights = {};
   /// Candidates tried for each center; 0: 2 + log(k).
   int trials = 0;
+  /// Asked between two centers; true draws all that are left at once, by the distances so far.
+  std::function<bool()> stop = {};
 };
 
 /// Greedy k-means++ (Arthur, Vassilvitskii: "k-means++: the advantages of careful seeding", SODA 2007): of

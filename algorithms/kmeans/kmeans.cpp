@@ -97,7 +97,8 @@ Array make_centers(const KMeansOptions& options, const Array& x, const std::opti
   }
   const random::Key key = options.random_state.fold_in(static_cast<std::uint64_t>(run));
   if (wants(options, InitMethod::random)) return random_centers(x, options.n_clusters, key, weights).centers;
-  return kmeans_plusplus(samples, options.n_clusters, key, {.weights = weights}).centers;
+  return kmeans_plusplus(samples, options.n_clusters, key, {.weights = weights, .stop = options.stop})
+      .centers;
 }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {

@@ -52,6 +52,9 @@ struct KMeansOptions {
   /// Computes the inertia of every iteration. A callback asks for it too.
   bool record = false;
   Callback callback = {};
+  /// Asked between the centers of k-means++ and after each iteration; true ends the fit as a callback's false
+  /// does. Initial centers that are missing then are drawn at once.
+  std::function<bool()> stop = {};
 };
 
 /// Seconds of a whole fit, all its runs together.

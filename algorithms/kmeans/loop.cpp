@@ -75,7 +75,8 @@ Step iterate(const Problem& problem, const Array& centers, const Array& previous
     Relocation filled = fill_empty_clusters(problem.x, step.labels, centers, problem.weights,
                                             std::move(clusters), problem.distance_tile);
     step.row.relocated = filled.samples;
-    step.centers = cluster_means(filled.clusters, centers);
+    // The mean of equal samples is a rounding away from them, and would never settle.
+    step.centers = where(filled.settled, centers, cluster_means(filled.clusters, centers));
     updated = device.record();
     step.progress.shift = squared_shift(centers, step.centers).item<double>();
   }
@@ -117,7 +118,8 @@ Run run_lloyd(const Problem& problem, const Array& initial, const KMeansOptions&
     labels = std::move(step.labels);
     centers = std::move(step.centers);
 
-    run.ended = options.callback && !options.callback(step.row);
+    const bool halted = options.callback && !options.callback(step.row);
+    run.ended = halted || (options.stop && options.stop());
     if (!step.progress.labels_changed && step.row.relocated == 0) {
       run.stopped = Stopped::labels;
       break;

@@ -26,7 +26,7 @@ struct Run {
   double inertia = 0;
   std::int64_t distinct = 0;
   Stopped stopped{};
-  bool ended = false;  ///< by the callback, whatever else stopped the run in the same iteration
+  bool ended = false;  ///< by callback or stop, whatever else stopped the run in the same iteration
   std::vector<Iteration> history;
 };
 

@@ -15,6 +15,12 @@ Array member_counts(const Array& labels, const std::optional<Array>& weights, co
   return scatter_add(zeros_like(clusters.weights), labels, astype(*weights > 0, float64));
 }
 
+// Whether the farthest sample of a cluster with samples lies at its center: (k, 1).
+Array all_at_center(const Array& labels, const Array& distance, const ClusterSums& clusters) {
+  const Array farthest = scatter_max(zeros_like(clusters.weights), labels, distance);
+  return expand_dims((farthest == 0) & (clusters.weights > 0), 1);
+}
+
 }  // namespace
 
 Relocation fill_empty_clusters(const Array& x, const Array& labels, const Array& centers,
@@ -23,12 +29,13 @@ Relocation fill_empty_clusters(const Array& x, const Array& labels, const Array&
   Array empty = nonzero(clusters.weights == 0)[0];
   Array distance = squared_distances(x, labels, centers, tile_samples);
   if (weights) distance = where(*weights > 0, std::move(distance), 0.0);
+  Array settled = all_at_center(labels, distance, clusters);
   const Tile few{0, std::min(empty.shape(0), x.shape(0))};
   Array farthest = rows(argsort(distance, {.descending = true}), few);
 
   // Those at distance 0 come last.
   const auto moved = count_nonzero(take(distance, farthest) > 0).item<std::int64_t>();
-  if (moved == 0) return {std::move(clusters), 0};
+  if (moved == 0) return {std::move(clusters), std::move(settled), 0};
   farthest = rows(farthest, {0, moved});
   empty = rows(empty, {0, moved});
 
@@ -45,6 +52,7 @@ Relocation fill_empty_clusters(const Array& x, const Array& labels, const Array&
   total = where(members > 0, std::move(total), 0);
   return {{scatter_set(scatter_add(std::move(clusters.sums), left, -sums), empty, sums),
            scatter_set(std::move(total), empty, weight)},
+          std::move(settled),
           moved};
 }
 

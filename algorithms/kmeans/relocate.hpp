@@ -10,7 +10,8 @@ namespace tessera::kmeans {
 
 struct Relocation {
   ClusterSums clusters;      ///< after the samples have moved
-  std::int64_t samples = 0;  ///< how many did
+  Array settled;             ///< (k, 1) bool: clusters with samples, all of them at their center
+  std::int64_t samples = 0;  ///< how many moved
 };
 
 /// Fills clusters without weight: the j-th of them, by index, takes the sample that is j-th farthest from the

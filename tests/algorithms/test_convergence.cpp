@@ -159,6 +159,18 @@ TEST_P(ConvergenceTest, ACallbackEndsAllRunsEvenWhereTheIterationConverged) {
   EXPECT_EQ(kmeans.stopped(), Stopped::interrupted);
 }
 
+TEST_P(ConvergenceTest, AStopDuringKMeansPlusPlusEndsTheFitAfterOneIteration) {
+  const Matrix x = some_blobs();
+  int asked = 0;
+  KMeans kmeans({.n_clusters = 6, .n_init = 3, .tol = 0, .stop = [&] { return ++asked >= 2; }});
+  kmeans.fit(here(x));
+  EXPECT_EQ(asked, 3);  // before the second and the third center, and after the iteration
+  EXPECT_EQ(kmeans.stopped(), Stopped::interrupted);
+  EXPECT_EQ(kmeans.n_iter(), 1);
+  EXPECT_FALSE(kmeans.history()[0].inertia.has_value());
+  EXPECT_TRUE(test::equal(kmeans.predict(here(x)), kmeans.labels()));
+}
+
 TEST_P(ConvergenceTest, OfSeveralRunsTheOneWithTheLowestInertiaStays) {
   const Matrix x = some_blobs();
   KMeans several({.n_clusters = 6, .init = InitMethod::random, .n_init = 6});

@@ -131,6 +131,40 @@ TEST_P(EmptyClusterTest, EqualSamplesEndWithOneLabelAndAWarning) {
   }
 }
 
+TEST_P(EmptyClusterTest, EqualSamplesInFloat64EndThoughTheirMeanIsRounded) {
+  // Ten times 0.1 is not 1, nor is 0.3 * 0.1 + 0.6 * 0.1 a 0.9th of it.
+  const Matrix x = test::repeated(Matrix{{0.1, 0.7}}, 1000);
+  const Matrix three = test::repeated(Matrix{{0.1, 0.2}, {5.3, -1.7}, {-2.9, 4.4}}, 333);
+  std::vector<double> some_weights;
+  for (int i = 0; i < 1000; ++i) some_weights.push_back(0.3 + 0.1 * (i % 7));
+  const Array weights = from_host(some_weights, {1000}, {.device = device()});
+  for (const double tol : {0.0, 1e-4}) {
+    for (const std::int64_t k : {2, 5}) {
+      const Array far = upload(test::repeated(Matrix{{3, 4}}, k), float64, device());
+      for (const auto& init :
+           std::vector<std::variant<InitMethod, Array>>{InitMethod::kmeans_plusplus, far}) {
+        SCOPED_TRACE("tol " + std::to_string(tol) + ", k " + std::to_string(k));
+        KMeans kmeans({.n_clusters = k, .init = init, .tol = tol});
+        for (const DType dtype : {float32, float64}) {
+          kmeans.fit(here(x, dtype), weights);
+          EXPECT_LE(kmeans.n_iter(), 4);
+          EXPECT_EQ(kmeans.inertia(), 0);
+          EXPECT_EQ(kmeans.warnings().size(), 1U);
+        }
+        kmeans.fit(here(x, float64));
+        EXPECT_LE(kmeans.n_iter(), 4);
+        EXPECT_EQ(kmeans.inertia(), 0);
+        EXPECT_EQ(kmeans.distinct(), 1);
+      }
+    }
+    KMeans kmeans({.n_clusters = 5, .tol = tol});
+    kmeans.fit(here(three, float64));
+    EXPECT_LE(kmeans.n_iter(), 3);
+    EXPECT_EQ(kmeans.inertia(), 0);
+    EXPECT_EQ(kmeans.distinct(), 3);
+  }
+}
+
 TEST_P(EmptyClusterTest, FewerDifferentSamplesThanClustersAreAllFound) {
   const Matrix three = {{0.1, 0.2}, {5.3, -1.7}, {-2.9, 4.4}};
   for (const bool wide : {false, true}) {

@@ -1,5 +1,6 @@
 // Initial centers: both versions of k-means++, and random ones.
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -166,6 +167,26 @@ TEST_P(InitTest, EqualSamplesNeitherLoopNorGiveNaN) {
       }
     }
   }
+}
+
+TEST_P(InitTest, PlusPlusThatIsStoppedDrawsTheRestAtOnce) {
+  const Array x = upload(test::normal_samples(200, 4), float32, device());
+  const auto stopped_at = [](int center, int& asked) {
+    return [center, &asked] { return ++asked == center; };
+  };
+  int asked = 0;
+  const auto indices = [&](const PlusPlusOptions& options) {
+    return kmeans_plusplus(centered(x, false), 9, random::Key(4), options).indices.to_host<std::int64_t>();
+  };
+  const auto whole = indices({});
+  const auto some = indices({.stop = stopped_at(4, asked)});
+  EXPECT_EQ(asked, 4);  // once stopped it is not asked again
+  ASSERT_EQ(some.size(), 9U);
+  EXPECT_TRUE(std::equal(whole.begin(), whole.begin() + 4, some.begin()));
+  for (const std::int64_t i : some) EXPECT_TRUE(i >= 0 && i < 200);
+  // Those left are of the others, and more than one.
+  for (int j = 4; j < 9; ++j) EXPECT_EQ(std::count(some.begin(), some.begin() + 4, some[std::size_t(j)]), 0);
+  EXPECT_GT(std::set(some.begin() + 4, some.end()).size(), 1U);
 }
 
 TESSERA_FOR_EACH_DEVICE(InitTest);

@@ -264,10 +264,11 @@ class Predict(KMeansTest):
         wide = self.write("wide.npy", [[0.0, 1.0]])
         nan = self.write("nan.npy", [[0.0], [math.nan]])
         out = ["--device", DEVICE, "--output", self.path("p.npy")]
-        self.bad(INPUT, "kmeans", "predict", "--input", x, "--centers", wide, *out, says=["(1, 2)"])
-        self.bad(INPUT, "kmeans", "predict", "--input", x, "--centers", nan, *out, says=["row 1"])
+        self.bad(INPUT, "kmeans", "predict", "--input", x, "--centers", wide, *out, says=["(1, 2)", "--input has 1 features"])
+        self.bad(INPUT, "kmeans", "predict", "--input", x, "--centers", nan, *out, says=["row 1", "--centers has"])
         self.bad(INPUT, "kmeans", "predict", "--input", nan, "--centers", x, *out, says=["row 1"])
-        self.bad(INPUT, "kmeans", "predict", "--input", x, "--centers", self.path("none.npy"), *out, says=["none.npy"])
+        self.bad(INPUT, "kmeans", "predict", "--input", x, "--centers", self.path("none.npy"), *out,
+                 says=["none.npy", "--centers: "])
         self.bad(OUTPUT, "kmeans", "predict", "--input", x, "--centers", x, "--device", DEVICE, "--output",
                  self.path("no/p.npy"), says=["no/p.npy"])
         self.assertFalse(os.path.exists(self.path("p.npy")))
@@ -275,42 +276,45 @@ class Predict(KMeansTest):
 
 class Errors(KMeansTest):
     def test_files(self):
-        self.bad_fit(INPUT, self.path("none.npy"), 2, says=["none.npy"])
-        self.bad_fit(INPUT, self.folder, 2)
+        self.bad_fit(INPUT, self.path("none.npy"), 2, says=["none.npy", "--input: "])
+        self.bad_fit(INPUT, self.folder, 2, says=["--input: "])
         whole = Path(self.write("x.npy", SIMPLE)).read_bytes()
         Path(self.path("short.npy")).write_bytes(whole[:-3])
         self.bad_fit(INPUT, self.path("short.npy"), 2, says=["short.npy"])
         Path(self.path("head.npy")).write_bytes(whole[:20])
         self.bad_fit(INPUT, self.path("head.npy"), 2, says=["head.npy"])
         Path(self.path("text.npy")).write_text("1,2\n3,4\n")
-        self.bad_fit(INPUT, self.path("text.npy"), 2, says=["text.npy"])
+        self.bad_fit(INPUT, self.path("text.npy"), 2, says=["text.npy", "--input: "])
+        x = self.write("x.npy", SIMPLE)
+        self.bad_fit(INPUT, x, 2, "--weights", self.path("none.npy"), says=["none.npy", "--weights: "])
+        self.bad_fit(INPUT, x, 2, "--init", self.path("text.npy"), says=["text.npy", "--init: "])
         self.bad_fit(INPUT, self.write("large.npy", SIMPLE, shape=(10**9, 10**9)), 2, says=["large.npy"])
 
     def test_values(self):
         x = self.write("x.npy", SIMPLE)
-        self.bad_fit(INPUT, x, 5, says=["5", "4"])
-        self.bad_fit(INPUT, x, 0)
+        self.bad_fit(INPUT, x, 5, says=["--clusters is 5 but --input has only 4 samples"])
+        self.bad_fit(INPUT, x, 0, says=["--clusters is 0"])
         self.bad_fit(INPUT, x, -1)
-        self.bad_fit(INPUT, self.write("flat.npy", [1.0, 2.0]), 1, says=["(2,)"])
+        self.bad_fit(INPUT, self.write("flat.npy", [1.0, 2.0]), 1, says=["--input has shape (2,)"])
         self.bad_fit(INPUT, self.write("empty.npy", [], shape=(0, 3)), 1)
         self.bad_fit(INPUT, self.write("narrow.npy", [], shape=(3, 0)), 1)
         for value in (math.nan, math.inf, -math.inf):
             rows = [[float(i), 1.0] for i in range(100)]
             rows[37][1] = value
-            self.bad_fit(INPUT, self.write("nan.npy", rows), 2, says=["37"])
+            self.bad_fit(INPUT, self.write("nan.npy", rows), 2, says=["37", "--input has"])
 
     def test_weights(self):
         x = self.write("x.npy", SIMPLE)
         for weights, word in (([1.0, -1.0, 1.0, 1.0], "1"), ([0.0] * 4, "0"), ([1.0] * 3, "(3,)"),
                               ([math.nan, 1.0, 1.0, 1.0], "0"), ([[1.0]] * 4, "(4, 1)")):
-            self.bad_fit(INPUT, x, 2, "--weights", self.write("w.npy", weights), says=[word, "weight"])
+            self.bad_fit(INPUT, x, 2, "--weights", self.write("w.npy", weights), says=[word, "--weights "])
 
     def test_init(self):
         x = self.write("x.npy", SIMPLE)
         for init, word in (([[1.0]], "(1, 1)"), ([[1.0, 2.0]] * 2, "(2, 2)"), ([1.0, 2.0], "(2,)"),
                            ([[1.0], [math.nan]], "1")):
-            self.bad_fit(INPUT, x, 2, "--init", self.write("init.npy", init), says=[word, "init"])
-        self.bad_fit(INPUT, x, 2, "--init", self.path("none.npy"), says=["none.npy"])
+            self.bad_fit(INPUT, x, 2, "--init", self.write("init.npy", init), says=[word, "--init has"])
+        self.bad_fit(INPUT, x, 2, "--init", self.path("none.npy"), says=["none.npy", "--init"])
         self.bad_fit(INPUT, x, 2, "--init", "cleverly", says=["cleverly"])
 
     def test_options(self):
@@ -318,12 +322,12 @@ class Errors(KMeansTest):
         self.bad_fit(USAGE, x, 2, "--assign", "guess", says=["--assign"])
         self.bad_fit(USAGE, x, 2, "--update", "guess", says=["--update"])
         self.bad_fit(USAGE, x, 2, "--dtype", "int8", says=["--dtype"])
-        self.bad_fit(INPUT, x, 2, "--max-iter", 0, says=["max_iter"])
-        self.bad_fit(INPUT, x, 2, "--n-init", 0, says=["n_init"])
-        self.bad_fit(INPUT, x, 2, "--tol", -1, says=["tol"])
-        self.bad_fit(INPUT, x, 2, "--tol", "nan", says=["tol"])
-        self.bad_fit(INPUT, x, 2, "--threads", 0)
-        self.bad_fit(INPUT, x, 2, "--tile-samples", -5, says=["tile_samples"])
+        self.bad_fit(INPUT, x, 2, "--max-iter", 0, says=["--max-iter is 0"])
+        self.bad_fit(INPUT, x, 2, "--n-init", 0, says=["--n-init is 0"])
+        self.bad_fit(INPUT, x, 2, "--tol", -1, says=["--tol is -1"])
+        self.bad_fit(INPUT, x, 2, "--tol", "nan", says=["--tol is"])
+        self.bad_fit(INPUT, x, 2, "--threads", 0, says=["--threads is 0"])
+        self.bad_fit(INPUT, x, 2, "--tile-samples", -5, says=["--tile-samples is -5"])
 
     def test_devices(self):
         x = self.write("x.npy", SIMPLE)

@@ -55,8 +55,9 @@ void print_error(std::string_view text);
 /// The devices that --device names: one, or every one there is for "all".
 std::vector<Device> devices_named(const std::string& name);
 
-/// A .npy file as an array on the device, mapped where the device can read it from there.
-Array load_input(const std::string& path, const Device& device);
+/// The .npy file that an option names, on the device; mapped where that is asked for and the device can read
+/// it from there. An IOError names the option.
+Array load_file(const std::string& option, const std::string& path, const Device& device, bool map = false);
 
 /// Throws CommandError (output) unless a file can be written at the path; for before the work begins.
 void require_writable(const std::string& path);

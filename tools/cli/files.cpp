@@ -32,8 +32,14 @@ std::string probe_beside(const std::string& path) {
 
 }  // namespace
 
-Array load_input(const std::string& path, const Device& device) {
-  return load_npy(path, {.device = device, .memory_map = device.host_memory()});
+Array load_file(const std::string& option, const std::string& path, const Device& device, bool map) {
+  try {
+    return load_npy(path, {.device = device, .memory_map = map && device.host_memory()});
+  } catch (const IOError& error) {
+    std::string text = error.what();
+    if (text.rfind("[load_npy] ", 0) == 0) text.erase(0, std::strlen("[load_npy] "));
+    throw IOError(option + ": " + text);
+  }
 }
 
 void require_writable(const std::string& path) {

@@ -49,7 +49,7 @@ std::variant<kmeans::InitMethod, Array> initial(const FitOptions& options, const
                        fmt::format("--init is {}, which is no file and no method", options.init),
                        "give kmeans++, random, or a .npy file with a center a row");
   }
-  return load_npy(options.init, {.device = device});
+  return load_file("--init", options.init, device);
 }
 
 kmeans::KMeansOptions model_options(const FitOptions& options, const Device& device,
@@ -89,7 +89,7 @@ void report(const FitOptions& options, const KMeans& model, const std::string& f
 Outcome fit_on(const Device& device, const FitOptions& options, const std::string& folder,
                const Outcome* first_outcome, const InterruptScope& interrupt) {
   const auto start = std::chrono::steady_clock::now();
-  Array x = load_input(options.input, device);
+  Array x = load_file("--input", options.input, device, true);
   // Here and not in the fit, so that the peak does not count the converted samples.
   if (!options.dtype.empty()) {
     x = astype(x, dtype_from_name(options.dtype));
@@ -97,7 +97,7 @@ Outcome fit_on(const Device& device, const FitOptions& options, const std::strin
     x = astype(x, kmeans::working_dtype(x.dtype()));
   }
   std::optional<Array> weights;
-  if (!options.weights.empty()) weights = load_npy(options.weights, {.device = device});
+  if (!options.weights.empty()) weights = load_file("--weights", options.weights, device);
   kmeans::KMeansOptions model_with = model_options(options, device, first_outcome);
   device.synchronize();
   const double load_seconds = seconds_since(start);
@@ -105,8 +105,9 @@ Outcome fit_on(const Device& device, const FitOptions& options, const std::strin
   ProgressLine progress(device.name());
   model_with.callback = [&](const kmeans::Iteration& iteration) {
     progress.show(iteration);
-    return !interrupt.requested();
+    return true;
   };
+  model_with.stop = [&interrupt] { return interrupt.requested(); };
   KMeans model(std::move(model_with));
   model.fit(x, weights);
   progress.finish();

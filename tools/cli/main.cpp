@@ -10,6 +10,7 @@
 #include <tessera/abi.hpp>
 
 #include "command.hpp"
+#include "typed.hpp"
 
 namespace tessera::cli {
 
@@ -45,9 +46,9 @@ int report(ExitCode code, std::string_view message, std::string_view hint) {
 
 /// The library's messages end with what to do: "[operation] what was wrong; what to do".
 int report(ExitCode code, const Error& error, std::string_view otherwise) {
-  const std::string_view text = error.what();
+  const std::string text = as_typed(error.what());
   const std::size_t cut = text.rfind("; ");
-  if (cut == std::string_view::npos) return report(code, text, otherwise);
+  if (cut == std::string::npos) return report(code, text, otherwise);
   return report(code, text.substr(0, cut), text.substr(cut + 2));
 }
 

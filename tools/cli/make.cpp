@@ -113,6 +113,19 @@ DType float_dtype(const MakeOptions& options) {
                      "draw floats; convert them afterwards");
 }
 
+/// What a distribution cannot take is told as it was typed.
+template <class Make>
+ExitCode as_typed(const std::string& typed, const Make& make) {
+  try {
+    return make();
+  } catch (const ValueError& error) {
+    const std::string text = error.what();
+    const std::size_t hint = text.rfind("; ");
+    throw CommandError(ExitCode::input, typed + ": nothing can be drawn so",
+                       hint == std::string::npos ? text : text.substr(hint + 2));
+  }
+}
+
 ExitCode make_blobs(const MakeOptions& options) {
   const DType dtype = float_dtype(options);
   const Device where = device(options.device);
@@ -186,21 +199,36 @@ void add_make_command(CLI::App& app, Action& action) {
       ->transform(real_number())
       ->capture_default_str();
   blobs->add_option("--labels", options->labels, "Write which cloud each row is of to this .npy file");
-  blobs->callback([options, &action] { action = [options] { return make_blobs(*options); }; });
+  blobs->callback([options, &action] {
+    action = [options] {
+      return as_typed(fmt::format("--box is {}, --spread is {}", options->box, options->spread),
+                      [&] { return make_blobs(*options); });
+    };
+  });
 
   CLI::App* uniform = add_kind(*make, "uniform", "Uniform in [low, high)", *options);
   uniform->add_option("--low", options->low, "Lower end")->transform(real_number())->capture_default_str();
   uniform->add_option("--high", options->high, "Upper end, left out")
       ->transform(real_number())
       ->capture_default_str();
-  uniform->callback([options, &action] { action = [options] { return make_uniform(*options); }; });
+  uniform->callback([options, &action] {
+    action = [options] {
+      return as_typed(fmt::format("--low is {}, --high is {}", options->low, options->high),
+                      [&] { return make_uniform(*options); });
+    };
+  });
 
   CLI::App* normal = add_kind(*make, "normal", "Normal", *options);
   normal->add_option("--mean", options->mean, "Mean")->transform(real_number())->capture_default_str();
   normal->add_option("--stddev", options->stddev, "Standard deviation")
       ->transform(real_number())
       ->capture_default_str();
-  normal->callback([options, &action] { action = [options] { return make_normal(*options); }; });
+  normal->callback([options, &action] {
+    action = [options] {
+      return as_typed(fmt::format("--mean is {}, --stddev is {}", options->mean, options->stddev),
+                      [&] { return make_normal(*options); });
+    };
+  });
 }
 
 }  // namespace tessera::cli

@@ -64,7 +64,7 @@ void draw(const PictureOptions& options, const double* values, double low, doubl
 }
 
 ExitCode draw_picture(const PictureOptions& options) {
-  const Array x = load_npy(options.input);
+  const Array x = load_file("--input", options.input, default_device());
   if (options.rows < 1 || options.columns < 1 || options.scale < 1) {
     throw CommandError(ExitCode::input, "--rows, --columns and --scale must be at least 1",
                        "say how a row of the array is laid out");

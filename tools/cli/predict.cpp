@@ -16,8 +16,8 @@ struct PredictCommandOptions : KMeansCommandOptions {
 
 void predict_on(const Device& device, const PredictCommandOptions& options, const std::string& output) {
   require_writable(output);
-  const Array x = load_input(options.input, device);
-  const Array centers = load_npy(options.centers, {.device = device});
+  const Array x = load_file("--input", options.input, device, true);
+  const Array centers = load_file("--centers", options.centers, device);
   const Array labels = kmeans::predict(x, centers,
                                        {.assign = kmeans::assign_method(options.assign),
                                         .tile_samples = options.tile_samples,
