@@ -51,6 +51,22 @@ void profile(const Setting& setting, const Size& size, const Peaks& peaks, const
   report.add(whole);
 }
 
+// One compiled tile: a Gram tile of 4096 samples by 1024 centers, and running ones of 32 centers.
+void profile_tiles(const Setting& setting, const Problem& problem, const Functions& f, const Peaks& peaks,
+                   Report& report) {
+  const Size& size = problem.size;
+  const Array samples = index(problem.x, {slice(0, std::min<std::int64_t>(4096, size.samples))});
+  const Array centers = index(problem.centers, {slice(0, std::min<std::int64_t>(1024, size.clusters))});
+  const Array norms = kmeans::half_norms(centers);
+  profile(setting, size, peaks, "gram tile", report, [&] { f.gram_tile(samples, centers, norms); });
+  const Array some = index(problem.centers, {slice(0, std::min<std::int64_t>(32, size.clusters))});
+  profile(setting, size, peaks, "running tile", report, [&] { f.running_tile(problem.x, some); });
+  const Assignment before = kmeans::assign_gram(problem.x, some);
+  const Array first = asarray(std::int64_t{0}, {.device = setting.device});
+  profile(setting, size, peaks, "running tile, merge inside", report,
+          [&] { f.running_tile_from(problem.x, some, first, before); });
+}
+
 }  // namespace
 
 void kernels(const Setting& setting, Report& report) {
@@ -59,9 +75,11 @@ void kernels(const Setting& setting, Report& report) {
   auto plan = kmeans::plan_labelling(kmeans::AssignMethod::gram_tiled, 0, 0, problem.x, size.clusters);
   plan.compiled = setting.compiled;
   const Array centers = astype(problem.centers, float64);
-  const Functions f = functions(setting);
   const Peaks peaks = measure_peaks(
       setting.device, std::clamp<std::int64_t>(size.samples * size.features, 1000, 100'000'000));
+  const Functions f = functions(setting);
+  // A call of the whole takes tens of seconds there, and its kernels are those of the tiles.
+  if (setting.compiled && is_large(size)) return profile_tiles(setting, problem, f, peaks, report);
   profile(setting, size, peaks, "assign", report, [&] { kmeans::nearest_center(problem.x, centers, plan); });
   profile(setting, size, peaks, "step", report, [&] {
     const Array labels = kmeans::nearest_center(problem.x, centers, plan);
@@ -69,18 +87,7 @@ void kernels(const Setting& setting, Report& report) {
   });
   if (setting.compiled) {
     profile(setting, size, peaks, "gram", report, [&] { f.gram(problem.x, problem.centers); });
-    const Array norms = kmeans::half_norms(problem.centers);
-    profile(setting, size, peaks, "gram tile", report, [&] {
-      f.gram_tile(index(problem.x, {slice(0, std::min<std::int64_t>(4096, size.samples))}), problem.centers,
-                  norms);
-    });
-    const Array some = index(problem.centers, {slice(0, std::min<std::int64_t>(32, size.clusters))});
-    profile(setting, size, peaks, "running tile", report, [&] { f.running_tile(problem.x, some); });
-    const Assignment before = kmeans::assign_gram(problem.x, some);
-    const Array first = asarray(std::int64_t{0}, {.device = setting.device});
-    profile(setting, size, peaks, "running tile, merge inside", report,
-            [&] { f.running_tile_from(problem.x, some, first, before); });
-    return;
+    return profile_tiles(setting, problem, f, peaks, report);
   }
   const random::Key key(setting.source.seed);
   profile(setting, size, peaks, "kmeans++", report,

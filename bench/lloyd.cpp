@@ -22,6 +22,21 @@ std::int64_t shifted_peak(const Size& size, const kmeans::Labelling& plan) {
          20 * size.clusters * size.features + kMebibyte;
 }
 
+// The float64 sums of an update; with their quotients.
+std::int64_t sums_peak(const Size& size) {
+  return 8 * size.clusters * size.features + 32 * size.clusters + kMebibyte;
+}
+std::int64_t means_peak(const Size& size) {
+  return 16 * size.clusters * size.features + 48 * size.clusters + kMebibyte;
+}
+
+// The one-hot matrix of some samples and the comparison that it comes from; its product with them, the sums,
+// both in float64. The means of a portable step take as much as the latter: sums, quotients and the centers
+// before in float64, and the centers.
+std::int64_t one_hot_peak(const Size& size, std::int64_t samples) {
+  return 5 * samples * size.clusters + 28 * size.clusters * size.features + kMebibyte;
+}
+
 // The tiles of samples that are timed: that of a chunked product on the host, and one that suits an
 // accelerator.
 std::vector<std::int64_t> sample_tiles(const Size& size) {
@@ -35,22 +50,24 @@ struct Phases {
   Report& report;
   Functions functions;
   Timing timing;
+  Array labels;  ///< of the first assignment: those of the others are compared with them
 
   Row head(const std::string& schedule) const {
     return row("lloyd", setting.device, mode(setting), schedule, problem.size);
   }
 
-  /// `predicted_peak` 0: not predicted. `missing`: why the row is not measured, or nothing.
-  void ask(Row out, double flops, std::int64_t predicted_peak, const std::string& missing,
-           const std::function<void()>& call) {
+  /// `call` gives labels, or no array where it makes none.
+  void ask(Row out, double flops, std::int64_t predicted_peak, const std::function<Array()>& call) {
     if (report.has(out)) return;
-    if (!missing.empty()) {
-      put_unsupported(out, missing);
-    } else {
-      functions = bench::functions(setting);  // what compiling takes counts for each row
-      measure_into(out, setting, timing, functions, flops, call);
-      timing = next_timing(setting);
-      if (predicted_peak > 0) out["predicted_peak_bytes"] = predicted_peak;
+    functions = bench::functions(setting);  // what compiling takes counts for each row
+    Array found;
+    measure_into(out, setting, timing, functions, flops, [&] { found = call(); });
+    timing = next_timing(setting);
+    out["predicted_peak_bytes"] = predicted_peak;
+    if (found.valid()) {
+      if (!labels.valid()) labels = found;
+      if (!setting.timing.paced) out["labels_differ"] = count_nonzero(labels != found).item<std::int64_t>();
+      keep_labels(setting, found);
     }
     report.add(out);
   }
@@ -69,33 +86,28 @@ struct Phases {
   }
 };
 
-constexpr const char* kUpdate = "updates are timed eagerly";
-
 void assignments(Phases& phases, double flops) {
   const Problem& p = phases.problem;
-  Array labels;
   for (const std::int64_t tile_samples : sample_tiles(p.size)) {
     const kmeans::GramTiledOptions tiles{std::min(tile_samples, p.size.samples),
                                          std::min<std::int64_t>(1024, p.size.clusters)};
     Row out = phases.head("assign gram_tiled");
     out["tile_samples"] = tiles.tile_samples;
     out["tile_centers"] = tiles.tile_centers;
-    phases.ask(out, flops, gram_tiled_peak(p.size, tiles.tile_samples, tiles.tile_centers), "",
-               [&] { labels = phases.assign(tiles).labels; });
+    phases.ask(out, flops, gram_tiled_peak(p.size, tiles.tile_samples, tiles.tile_centers),
+               [&] { return phases.assign(tiles).labels; });
   }
   const kmeans::Labelling plan = phases.plan();
   Row out = phases.head("assign as fit does");
   out["tile_samples"] = plan.tile_samples;
   out["tile_centers"] = plan.tile_centers;
-  phases.ask(out, flops, shifted_peak(p.size, plan), "",
-             [&] { labels = kmeans::nearest_center(p.x, p.centers, plan); });
-  if (labels.valid()) keep_labels(phases.setting, labels);
+  phases.ask(out, flops, shifted_peak(p.size, plan),
+             [&] { return kmeans::nearest_center(p.x, p.centers, plan); });
 }
 
 // The iteration of portable functions alone: a tiled Gram, then tiled means.
 void portable_steps(Phases& phases, double flops) {
   const Problem& p = phases.problem;
-  Array labels;
   for (const std::int64_t tile_samples : sample_tiles(p.size)) {
     const kmeans::GramTiledOptions tiles{std::min(tile_samples, p.size.samples),
                                          std::min<std::int64_t>(1024, p.size.clusters)};
@@ -106,7 +118,9 @@ void portable_steps(Phases& phases, double flops) {
         .assign = [&](const Array& /*x*/, const Array& /*centers*/) { return phases.assign(tiles); },
         .update = kmeans::update_tiled_mean,
         .update_options = {.tile_samples = kUpdateTile}};
-    phases.ask(out, 2 * flops, 0, "", [&] { kmeans::lloyd_step(p.x, p.centers, options); });
+    const std::int64_t peak = std::max(gram_tiled_peak(p.size, tiles.tile_samples, tiles.tile_centers),
+                                       8 * p.size.samples + one_hot_peak(p.size, kUpdateTile));
+    phases.ask(out, 2 * flops, peak, [&] { return kmeans::lloyd_step(p.x, p.centers, options).labels; });
   }
 }
 
@@ -118,34 +132,38 @@ void estimator_step(Phases& phases, double flops) {
   Row out = phases.head("step");
   out["tile_samples"] = plan.tile_samples;
   out["tile_centers"] = plan.tile_centers;
-  Array labels;
-  phases.ask(out, flops, 0, "", [&] {
-    labels = kmeans::nearest_center(p.x, centers, plan);
+  const std::int64_t peak = std::max(shifted_peak(p.size, plan), 8 * p.size.samples + means_peak(p.size));
+  phases.ask(out, flops, peak, [&] {
+    Array labels = kmeans::nearest_center(p.x, centers, plan);
     kmeans::cluster_means(kmeans::update_scatter(p.x, labels, p.size.clusters), centers);
+    return labels;
   });
-  if (labels.valid()) keep_labels(phases.setting, labels);
 }
 
 void updates(Phases& phases) {
   const Problem& p = phases.problem;
   const std::int64_t k = p.size.clusters;
-  const std::int64_t sums = k * p.size.features;
-  const double flops = 2.0 * static_cast<double>(p.size.samples) * static_cast<double>(sums);
-  const std::string missing = phases.setting.compiled ? kUpdate : "";
+  const double flops = 2 * work(p.size);
   Array labels;
-  const auto ask = [&](const Row& out, double work, std::int64_t peak, const std::function<void()>& call) {
+  const auto ask = [&](Row out, double arithmetic, std::int64_t peak, const std::function<void()>& call) {
     if (phases.report.has(out)) return;
+    if (phases.setting.compiled) {
+      put_unsupported(out, "updates are timed eagerly");
+      return phases.report.add(out);
+    }
     // Labels are not part of the update.
-    if (missing.empty() && !labels.valid()) labels = kmeans::assign_gram_tiled(p.x, p.centers).labels;
-    phases.ask(out, work, peak, missing, call);
+    if (!labels.valid()) labels = kmeans::assign_gram_tiled(p.x, p.centers).labels;
+    phases.ask(std::move(out), arithmetic, peak, [&] {
+      call();
+      return Array();
+    });
   };
-  ask(phases.head("update scatter"), 0, 0, [&] { kmeans::update_scatter(p.x, labels, k); });
+  ask(phases.head("update scatter"), 0, sums_peak(p.size), [&] { kmeans::update_scatter(p.x, labels, k); });
   Row tiled = phases.head("update tiled_mean");
   tiled["tile_samples"] = kUpdateTile;
-  // The one-hot tile and the comparison that it comes from; a tile's product, the sums, both in float64.
-  ask(tiled, flops, 5 * kUpdateTile * k + 28 * sums + kMebibyte,
+  ask(tiled, flops, one_hot_peak(p.size, kUpdateTile),
       [&] { kmeans::update_tiled_mean(p.x, labels, k, {.tile_samples = kUpdateTile}); });
-  ask(phases.head("update one_hot"), flops, 5 * p.size.samples * k + 28 * sums + kMebibyte,
+  ask(phases.head("update one_hot"), flops, one_hot_peak(p.size, p.size.samples),
       [&] { kmeans::update_one_hot(p.x, labels, k); });
 }
 
@@ -156,7 +174,7 @@ void lloyd(const Setting& setting, Report& report) {
   const Problem problem =
       make_problem(size, setting.source, setting.device, 5 * size.samples * size.clusters);
   const double flops = 2 * work(problem.size);
-  Phases phases{setting, problem, report, functions(setting), setting.timing};
+  Phases phases{setting, problem, report, functions(setting), setting.timing, {}};
   assignments(phases, flops);
   estimator_step(phases, flops);
   portable_steps(phases, flops);

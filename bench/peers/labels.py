@@ -2,7 +2,7 @@
 
 import numpy as np
 
-SHOWN = 10
+SHOWN = 100
 ROUNDING = 2.0 ** -24
 
 

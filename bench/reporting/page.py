@@ -1,6 +1,7 @@
 """docs/performance.md from the results of a run: the same text for the same file. Needs the standard library alone.
     python3 bench/reporting/page.py bench/results/cpu.json > docs/performance.md"""
 
+import math
 import sys
 
 import targets
@@ -8,6 +9,7 @@ from results import Results
 
 HEAVY, CYTHON, LOW_D = (65536, 4096, 16384), (65536, 1024, 2048), (196608, 256, 64)
 RGB, INIT, SEEDING = (270000, 1024, 3), (65536, 1024, 8192), (65536, 256, 1024)
+LIMITS = "cpu-device.md#what-limits-it"  # written by hand
 NAMES = {HEAVY: "feature-heavy", CYTHON: "cython", LOW_D: "low-d", RGB: "rgb", INIT: "init", SEEDING: "seeding"}
 
 
@@ -63,6 +65,16 @@ def measured(results, question, size, **wanted):
     return [row for row in results.find(question, **sized(size), **wanted) if "unsupported" not in row]
 
 
+def fastest(rows):
+    """The row of the least median, or nothing."""
+    return min((row for row in rows if "seconds" in row), key=lambda row: row["seconds"]["median"], default=None)
+
+
+def with_tiles(row):
+    tiles = " x ".join(str(row[key]) for key in ("tile_samples", "tile_centers") if key in row)
+    return f"{row['schedule']} {tiles}, {row['mode']}"
+
+
 # ---- sections, in order
 
 def grid(results, size):
@@ -80,7 +92,31 @@ def grid(results, size):
                      mebibytes(other["peak_bytes"]) if other else "", other["labels_differ"] if other else ""])
     return f"### {title(size)}\n\n" + table(
         ["schedule", "tile: samples x centers", "eager", "least .. most", "first call", "GFLOP/s", "peak MiB",
-         "formula MiB", "labels differ", "compiled", "compiling", "peak MiB", "labels differ"], rows)
+         "formula MiB", "labels differ", "compiled", "compiling", "peak MiB", "labels differ"],
+        rows) + grid_summary(results, size)
+
+
+def grid_summary(results, size):
+    """The fastest tiles beside the full Gram."""
+    best = [fastest(measured(results, "assign-grid", size, schedule="gram_tiled", mode=mode))
+            for mode in ("eager", "compiled")]
+    full = results.one("assign-grid", **sized(size), schedule="gram", mode="eager")
+    told = [f"{with_tiles(row)}, {median(row)} at {mebibytes(row['peak_bytes'])} MiB" for row in best if row]
+    if not told or not full:
+        return ""
+    return (f"\nThe fastest tiles: {'; '.join(told)}. The eager full Gram: {median(full)} at "
+            f"{mebibytes(full['peak_bytes'])} MiB.\n")
+
+
+def running_summary(results, size):
+    """The fastest running tile beside the fastest Gram tile."""
+    best = fastest(measured(results, "running", size))
+    gram = fastest(measured(results, "assign-grid", size, schedule="gram_tiled"))
+    if not best or not gram:
+        return ""
+    times = best["seconds"]["median"] / gram["seconds"]["median"]
+    return (f"\nThe fastest, {with_tiles(best)}, takes {times:.3g} x the time of the fastest Gram tiles, "
+            f"{with_tiles(gram)}.\n")
 
 
 def running(results, size):
@@ -96,7 +132,19 @@ def running(results, size):
                      mebibytes(other["predicted_peak_bytes"]) if other else ""])
     return f"### {title(size)}\n\n" + table(
         ["centers a tile", "merge", "eager", "peak MiB", "formula MiB", "labels differ", "compiled", "compiling",
-         "peak MiB", "formula MiB"], rows)
+         "peak MiB", "formula MiB"], rows) + running_summary(results, size)
+
+
+def covering(results, size, schedule, mode):
+    """How often a tile's function is called for all samples and centers, and how long that takes."""
+    whole = results.one("kernels", **sized(size), mode=mode, schedule=schedule, operation="all")
+    n, k, _ = size
+    calls = {"gram tile": math.ceil(n / 4096) * math.ceil(k / 1024)}.get(schedule)
+    if schedule.startswith("running tile"):
+        calls = math.ceil(k / 32)
+    if not whole or not calls:
+        return ""
+    return f"\nAll samples and centers take {calls} such calls, {seconds(calls * whole['seconds']['median'])}.\n"
 
 
 def kernels(results, size, mode):
@@ -110,7 +158,8 @@ def kernels(results, size, mode):
             ["operation / kernel", "calls", "time", "share", "MB", "GB/s", "GFLOP/s", "share of the machine's peak"],
             [[row["operation"], row["calls"], seconds(row["seconds"]["median"]), f"{row['share']:.1%}",
               number(row["bytes"] / 1e6), number(row["gigabytes_per_second"]), number(row.get("gflops")),
-              f"{row['share_of_peak']:.0%} of {row['bound']}"] for row in rows]))
+              f"{row['share_of_peak']:.0%} of {row['bound']}"] for row in rows])
+                     + covering(results, size, schedule, mode))
     return "\n".join(parts)
 
 
@@ -121,10 +170,12 @@ def lloyd(results, size):
         other = results.one("lloyd", **sized(size), mode="compiled", schedule=row["schedule"],
                             tile_samples=row.get("tile_samples"), tile_centers=row.get("tile_centers"))
         rows.append([row["schedule"], tiles, median(row), spread(row), mebibytes(row["peak_bytes"]),
-                     mebibytes(row.get("predicted_peak_bytes")), median(other),
-                     mebibytes(other["peak_bytes"]) if other else ""])
+                     mebibytes(row.get("predicted_peak_bytes")), row.get("labels_differ", ""), median(other),
+                     mebibytes(other["peak_bytes"]) if other else "",
+                     other.get("labels_differ", "") if other else ""])
     return f"### {title(size)}\n\n" + table(
-        ["phase", "tile", "eager", "least .. most", "peak MiB", "formula MiB", "compiled", "peak MiB"], rows)
+        ["phase", "tile", "eager", "least .. most", "peak MiB", "formula MiB", "labels differ", "compiled", "peak MiB",
+         "labels differ"], rows)
 
 
 def init(results, size):
@@ -215,15 +266,23 @@ def comparison(record):
 
 
 def explained(sides):
-    """Each row whose labels differ, by its two distances."""
-    text = ""
+    """Each row whose labels differ, by its two distances; sides that differ alike share a table."""
+    groups = []
     for side in sides:
         differ = side.get("labels_differ", {})
         if not differ.get("count") or "rows" not in differ:
             continue
-        text += (f"\nRows where {side['name']} has another label, by squared distances in float64; "
-                 f"{differ['within_rounding']} of {differ['count']} are ties within the rounding of a float32 "
-                 "product:\n\n")
+        alike = next((names for names, other in groups if other == differ), None)
+        if alike:
+            alike.append(side["name"])
+        else:
+            groups.append(([side["name"]], differ))
+    text = ""
+    for names, differ in groups:
+        listed = "" if differ["count"] == len(differ["rows"]) else f" (the first {len(differ['rows'])} are listed)"
+        text += (f"\nRows that have another label{listed}, with squared distances in float64; "
+                 f"{differ['within_rounding']} of {differ['count']} are ties within the rounding of a float32 product. "
+                 f"Theirs: {', '.join(names)}.\n\n")
         text += table(["row", "our label", "its distance", "their label", "its distance"],
                       [[row["row"], row["ours"], f"{row['our_distance']:.9g}", row["theirs"],
                         f"{row['their_distance']:.9g}"] for row in differ["rows"]])
@@ -245,7 +304,7 @@ def losses(results):
                 lines.append(f"- {record['text']}, {record['n']} x {record['k']} x {record['d']}: {side['name']} took "
                              f"{seconds(side['seconds']['median'])}, {best['name']} "
                              f"{seconds(best['seconds']['median'])}, {ratio:.3g} x its time.")
-    lines += [f"- Aim missed: {text}: {reached}, aimed at {aim}." for text, aim, reached, met in targets.lines(results)
+    lines += [f"- Aim missed: {text}: {reached}, aimed at {aim}; [what limits it]({LIMITS})." for text, aim, reached, met in targets.lines(results)
               if met == "NO"]
     return "\n".join(lines) + "\n" if lines else "Nowhere in this run: no peer was faster, and no aim was missed.\n"
 
@@ -304,7 +363,7 @@ def text(results):
         "## Kernels\n",
         "By the profiler, each kernel waited for; kernels under half a percent are left out. The peak is that of plain "
         "loops in the same run: copying or reading for bandwidth, multiply-adds for arithmetic.\n",
-        *[kernels(results, size, mode) for size in (CYTHON, LOW_D, SEEDING) for mode in ("eager", "compiled")],
+        *[kernels(results, size, mode) for size in (HEAVY, CYTHON, LOW_D, SEEDING) for mode in ("eager", "compiled")],
         figure("peak", "Share of the machine's peak"),
         "## Lloyd step\n",
         "Assignment and update apart, each with a peak of its own. `step` is what a fit makes in an iteration, "

@@ -108,6 +108,7 @@ def steps(threads):
         peers("running-low-d", 3),
         of_size("cython", 1.7, "running", "--repeat", "1"),
         of_size("cython", 0.7, "running", "--repeat", "1", *compiled),
+        of_size(heavy, 1.5, "kernels", *compiled),
         of_size(heavy, 9, "assign-grid", *compiled, least=2),
         of_size(heavy, 3, "running", *compiled, least=1.5),
         of_size(heavy, 12, "running", least=3),

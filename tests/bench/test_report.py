@@ -66,6 +66,31 @@ class Page(unittest.TestCase):
         self.assertIn("| 1 of 10 |", text)
         self.assertIn("| 3 | 1 | 1.25 | 2 | 1.5 |", text)
 
+    def test_sides_that_differ_alike_share_a_table(self):
+        differ = {"count": 2, "of": 10, "within_rounding": 1,
+                  "rows": [{"row": 3, "ours": 1, "theirs": 2, "our_distance": 1.25, "their_distance": 1.5}]}
+        beside = [record("assign-cython", side("tessera a", 1.0), side("numpy b", 2.0, labels_differ=differ),
+                         side("faiss c", 2.0, labels_differ=differ))]
+        text = page.text(results(beside=beside))
+        self.assertEqual(text.count("| 3 | 1 | 1.25 | 2 | 1.5 |"), 1)
+        self.assertIn("Theirs: numpy b, faiss c.", text)
+        self.assertIn("(the first 1 are listed)", text)
+
+    def test_the_fastest_tiles_stand_beside_the_full_gram_and_the_running_minima(self):
+        running = {"question": "running", "schedule": "running", "tile_centers": 32}
+        rows = [grid_row(1.0), grid_row(0.5, tile_samples=256), grid_row(0.8, schedule="gram"),
+                grid_row(0.1, schedule="product"), grid_row(2.0, **running)]
+        text = page.text(results(rows))
+        self.assertIn("The fastest tiles: gram_tiled 256 x 1024, eager, 500 ms", text)
+        self.assertIn("The eager full Gram: 800 ms", text)
+        self.assertIn("takes 4 x the time of the fastest Gram tiles", text)
+
+    def test_a_missed_aim_says_where_its_limits_are_told(self):
+        slow = record("fit-digits-kmeans++", side("tessera fit", 1.0), side("scikit-learn KMeans", 1.5))
+        text = page.losses(results(beside=[slow]))
+        self.assertIn(f"[what limits it]({page.LIMITS})", text)
+        self.assertTrue(os.path.exists(os.path.join(ROOT, "docs", page.LIMITS.split("#")[0])))
+
     def test_missing_peers_are_named(self):
         beside = [record("assign-cython", side("tessera a", 1.0), missing=[{"name": "faiss x", "reason": "why"}])]
         self.assertIn("Missing: faiss x (why).", page.text(results(beside=beside)))
