@@ -85,7 +85,7 @@ def torch_cython():
     n, k, d = 65536, 1024, 2048
     files = normal_problem(n, k, d)
     tiles = {"tile_samples": 4096, "tile_centers": 1024}
-    return Question("torch-cython", "Assignment beside PyTorch", (n, k, d), 3, 1, 3, [
+    return Question("torch-cython", "Assignment beside PyTorch", (n, k, d), 2, 1, 2.2, [
         as_fit(files), portable(files, 4096, 1024), full_gram(files), full_gram(files, True),
         portable(files, 4096, 1024, True),
         theirs("torch", "product alone", "product", **files),

@@ -40,7 +40,7 @@ def scaling():
             size = {**start, what: number}
             arguments = [text for key, value in size.items() for text in (f"--{key}", str(value))]
             for schedule in ("assign as fit does", "step"):
-                steps.append(bench(f"scaling {what} {number} {schedule}", 0.1, "lloyd", "--only", schedule, *arguments))
+                steps.append(bench(f"scaling {what} {number} {schedule}", 0.05, "lloyd", "--only", schedule, *arguments))
     return steps
 
 
@@ -49,7 +49,7 @@ def by_threads(most):
     for size in ("cython", "low-d"):
         for threads in sorted({1, most} | {2 ** i for i in range(10) if 2 ** i < most}):
             for schedule in ("assign as fit does", "step"):
-                steps.append(bench(f"threads {threads} {size} {schedule}", 0.25, "lloyd", "--only", schedule, "--size",
+                steps.append(bench(f"threads {threads} {size} {schedule}", 0.2, "lloyd", "--only", schedule, "--size",
                                    size, "--repeat", "5", threads=threads))
     steps.append(bench("threads multiply-add", 0.1, "ops", "--only", "machine multiply-add", "--repeat", "7"))
     return steps
@@ -60,56 +60,56 @@ def steps(threads):
     iris = ("--data", "tests/data/iris.npy", "--clusters", "3")
     compiled = ("--mode", "compiled")
     heavy = "feature-heavy"
+    of_32 = ("--tile-centers", "32")
     return [
-        of_size("cython", 1, "ops", "--repeat", "5"),
-        peers("assign-cython", 3),
+        of_size("cython", 0.3, "ops", "--repeat", "5"),
+        peers("assign-cython", 2.4),
         *by_threads(threads),
-        peers("step-cython", 2),
-        peers("assign-low-d", 1),
-        peers("step-low-d", 0.5),
-        peers("assign-rgb", 1),
-        *[peers(name, 0.4) for name in
+        peers("step-cython", 1.5),
+        peers("assign-low-d", 0.6),
+        peers("step-low-d", 0.2),
+        peers("assign-rgb", 1.2),
+        *[peers(name, 0.15) for name in
           ("fit-iris-given-centers", "fit-iris-kmeans++", "fit-iris-kmeans++-n_init-10", "fit-digits-given-centers",
            "fit-digits-kmeans++", "fit-blobs-given-centers")],
         peers("ten-65536-256-1024", 0.8),
         peers("ten-100000-1000-128", 0.8),
-        peers("seeding", 2),
+        peers("seeding", 1.7),
         peers("add-4", 0.2),
-        peers("expression", 1.5),
-        of_size("cython", 0.5, "kernels"),
-        of_size("low-d", 0.2, "kernels"),
-        of_size("seeding", 0.3, "kernels"),
+        peers("expression", 1),
+        of_size("cython", 0.2, "kernels"),
+        of_size("low-d", 0.1, "kernels"),
+        of_size("seeding", 0.1, "kernels"),
         Step("assign-grid feature-heavy, the first rows", 4.3, ("assign-grid", "--size", heavy), most=4.3),
         of_size("cython", 1.2, "lloyd"),
         of_size("cython", 1.2, "assign-grid"),
         of_size("cython", 1.2, "assign-grid", *compiled),
         of_size("cython", 0.3, "ops", *compiled),
-        of_size("cython", 0.5, "kernels", *compiled),
-        of_size("cython", 0.5, "lloyd", *compiled),
-        of_size("low-d", 0.5, "lloyd"),
-        of_size("low-d", 0.5, "lloyd", *compiled),
-        of_size("rgb", 0.5, "lloyd"),
-        of_size("rgb", 0.5, "lloyd", *compiled),
-        of_size("seeding", 1.2, "init", "--repeat", "1"),
-        of_size("low-d", 0.7, "running", "--repeat", "1"),
-        of_size("low-d", 0.7, "running", "--repeat", "1", *compiled),
-        *[bench(f"fit {name}", 0.2, "fit", *options, "--repeat", "20")
+        of_size("cython", 0.2, "kernels", *compiled),
+        of_size("cython", 1, "lloyd", *compiled),
+        of_size("low-d", 0.1, "lloyd"),
+        of_size("low-d", 0.1, "lloyd", *compiled),
+        of_size("rgb", 0.2, "lloyd"),
+        of_size("rgb", 0.2, "lloyd", *compiled),
+        of_size("seeding", 0.5, "init", "--repeat", "1"),
+        of_size("low-d", 0.6, "running", "--repeat", "1"),
+        of_size("low-d", 0.6, "running", "--repeat", "1", *compiled),
+        *[bench(f"fit {name}", 0.1, "fit", *options, "--repeat", "20")
           for name, options in (("digits", digits), ("iris", iris))],
         of_size("smoke", 0.1, "fit"),
         *scaling(),
         of_size(heavy, 5.7, "lloyd", least=2),
-        of_size("init", 3.5, "init", least=2.7),
+        of_size("init", 2.7, "init"),
         peers("assign-feature-heavy", 6),
         of_size(heavy, 9, "assign-grid", least=2),
         bench("assign-grid feature-heavy compiled, tiles of 4096", 2.5, "assign-grid", "--size", heavy, *compiled,
               "--tile-samples", "4096"),
         peers("seeding-small", 0.7),
-        peers("torch-cython", 3),
+        peers("torch-cython", 2.2),
         peers("running-low-d", 3),
         of_size("cython", 1.7, "running", "--repeat", "1"),
         of_size("cython", 0.7, "running", "--repeat", "1", *compiled),
         of_size(heavy, 1.5, "kernels", *compiled),
-        of_size(heavy, 9, "assign-grid", *compiled, least=2),
-        of_size(heavy, 3, "running", *compiled, least=1.5),
-        of_size(heavy, 12, "running", least=3),
+        bench("running feature-heavy compiled, tiles of 32", 1, "running", "--size", heavy, *compiled, *of_32),
+        bench("running feature-heavy, tiles of 32", 3.5, "running", "--size", heavy, *of_32),
     ]
