@@ -152,6 +152,27 @@ TEST_P(CompileTest, NestedOnesAreInlined) {
   EXPECT_EQ(inner.stats().traces, 0);
 }
 
+TEST_P(CompileTest, WhatIsTooLargeToBeGroupedIsLeftAndExplainSaysSo) {
+  if (device().name() != "cpu") GTEST_SKIP() << "grouping knows no device";
+  // Every scan is one more way from the group of the products to what else reads them.
+  const auto f = [](const Array& x) {
+    const Array y = x + 1;
+    std::vector<Array> all;
+    for (int i = 1; i <= 3500; ++i) all.push_back(cumulative_sum(y * i) + y);
+    return all;
+  };
+  const auto compiled = compile(f);
+  const Array x = values({3});
+  const std::vector<Array> actual = compiled(x);
+  const std::vector<Array> expected = f(x);
+  EXPECT_NE(compiled.explain().find("too large to be grouped as a whole"), std::string::npos);
+  ASSERT_EQ(actual.size(), expected.size());
+  for (std::size_t i = 0; i < actual.size(); ++i) ASSERT_TRUE(same_bits(actual[i], expected[i])) << i;
+  const auto small = compile(wave);
+  small(x);
+  EXPECT_EQ(small.explain().find("too large"), std::string::npos);
+}
+
 TEST_P(CompileTest, ArgumentsAreNeverWrittenOver) {
   const auto compiled = compile([](Array x) { return (std::move(x) + 1) * 2; });
   Array x = values({100});

@@ -100,6 +100,7 @@ std::string explain_plan(const std::string& name, const Plan& plan, std::size_t 
   const Text words(plan);
   std::string text = fmt::format("{}: {} calls recorded, {} kernels to run, traced in {:.2f} ms\n", name,
                                  recorded_calls, plan.steps.size(), 1e3 * seconds);
+  if (plan.grouped_in_part) text += "  too large to be grouped as a whole: compile it in pieces\n";
   for (std::size_t i = 0; i < plan.values.size(); ++i) {
     const Value& value = plan.values[i];
     if (value.source != Value::Source::constant || !value.constant.valid()) continue;

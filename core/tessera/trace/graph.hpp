@@ -63,6 +63,7 @@ struct Graph {
   std::vector<Node> nodes;  ///< in an order in which they can run
   std::vector<Access> outputs;
   int argument_count = 0;
+  bool grouped_in_part = false;  ///< too large for grouping to look through all of it
 
   int add(const Value& value) {
     values.push_back(value);

@@ -67,7 +67,8 @@ std::vector<Node> in_order(std::vector<Node> nodes, const std::vector<int>& rank
 
 void group_into_programs(Graph& graph) {
   const std::vector<Candidate> candidates = find_candidates(graph);
-  std::vector<Group> groups = find_groups(graph, candidates);
+  auto [groups, in_part] = find_groups(graph, candidates);
+  graph.grouped_in_part = in_part;
   // A program of one call is that call.
   std::erase_if(groups, [](const Group& group) { return group.nodes.size() < 2; });
   if (groups.empty()) return;

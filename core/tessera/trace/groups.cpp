@@ -11,7 +11,7 @@ namespace {
 
 /// More steps than that are no gain, and take long to look through.
 constexpr std::size_t kMostNodes = 4096;
-/// Steps of looking through the graph, in all: past them the rest is left as it is.
+/// Steps of looking through the graph, in all: past them the rest is left as it is, and explain() says so.
 constexpr std::int64_t kMostWork = 20'000'000;
 
 /// Looks at nodes as members of a group, whose producers were looked at before.
@@ -119,19 +119,20 @@ class Grouping {
     }
   }
 
-  std::vector<Group> run() {
+  Groups run() {
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
       looked_at_ = static_cast<int>(i);
       for_each_producer(i, [&](int producer) { try_merge(producer, static_cast<int>(i)); });
     }
     merge_readers_of_one_value();
-    std::vector<Group> result;
+    Groups result;
+    result.in_part = work_ > kMostWork;
     for (std::size_t i = 0; i < groups_.size(); ++i) {
       if (group_of_[i] != static_cast<int>(i) || !usable_[i]) continue;
       for (const int node : groups_[i].nodes) {
         groups_[i].members.push_back(members_[static_cast<std::size_t>(node)]);
       }
-      result.push_back(std::move(groups_[i]));
+      result.groups.push_back(std::move(groups_[i]));
     }
     return result;
   }
@@ -320,7 +321,7 @@ class Grouping {
 
 }  // namespace
 
-std::vector<Group> find_groups(const Graph& graph, const std::vector<Candidate>& candidates) {
+Groups find_groups(const Graph& graph, const std::vector<Candidate>& candidates) {
   return Grouping(graph, candidates).run();
 }
 

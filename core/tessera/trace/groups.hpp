@@ -40,8 +40,11 @@ struct Group {
   std::int64_t size = 0;
 };
 
-/// Groups of one call or more; calls that cannot be in one are in none.
-std::vector<Group> find_groups(const Graph& graph, const std::vector<Candidate>& candidates);
+struct Groups {
+  std::vector<Group> groups;  ///< of one call or more; calls that cannot be in one are in none
+  bool in_part = false;       ///< the graph was too large to look through all of it
+};
+Groups find_groups(const Graph& graph, const std::vector<Candidate>& candidates);
 
 /// The group as a call, whose outputs are the values that are needed outside.
 Node lower_group(const Graph& graph, const std::vector<Candidate>& candidates,

@@ -152,6 +152,7 @@ Plan make_plan(Graph graph) {
   plan.peaks = planner.peaks();
   plan.values = std::move(graph.values);
   plan.outputs = std::move(graph.outputs);
+  plan.grouped_in_part = graph.grouped_in_part;
   return plan;
 }
 

@@ -23,6 +23,7 @@ struct Plan {
   std::vector<Value> values;
   std::vector<Step> steps;
   std::vector<Access> outputs;
+  bool grouped_in_part = false;  ///< of the graph
   /// The most bytes that the plan's buffers take at a time, by device. What kernels take for themselves
   /// comes on top.
   std::vector<std::pair<DeviceState*, std::int64_t>> peaks;
