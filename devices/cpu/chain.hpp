@@ -36,4 +36,13 @@ struct ChainStep {
 void run_chain(DType dtype, ChainStep* steps, int count, void* out, std::int64_t n, std::int64_t runs,
                bool streams);
 
+/// Whether the processor has registers enough for sum_chain.
+bool sums_chains();
+
+/// The sums of the chain's values over each row, in float64 and in the order of the plain reduction, without
+/// the values ever being in memory. The runs are rows of `columns` elements, or the other way round:
+/// `by_columns`, for rows too short for lanes.
+void sum_chain(DType dtype, const ChainStep* steps, int count, double* out, std::int64_t columns,
+               std::int64_t rows, bool by_columns);
+
 }  // namespace tessera::cpu

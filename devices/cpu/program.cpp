@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "devices/cpu/arg_loops.hpp"
 #include "devices/cpu/cpu_device.hpp"
+#include "devices/cpu/kept_plans.hpp"
 #include "devices/cpu/loops.hpp"
 #include "devices/cpu/move.hpp"
 #include "devices/cpu/program_plan.hpp"
@@ -20,22 +22,6 @@ namespace {
 using Kind = Program::Kind;
 using Step = Program::Step;
 
-/// Steps by when they run, in order.
-struct Schedule {
-  explicit Schedule(const Plan& plan) {
-    for (std::size_t i = 0; i < plan.registers.size(); ++i) {
-      const Register& reg = plan.registers[i];
-      by_phase[static_cast<int>(reg.phase)].push_back(i);
-      const bool early = reg.phase == Phase::once || reg.phase == Phase::task || reg.phase == Phase::rows;
-      if (early && !reg.stores.empty()) early_stores.push_back(i);
-    }
-  }
-  const std::vector<std::size_t>& steps(Phase phase) const { return by_phase[static_cast<int>(phase)]; }
-
-  std::vector<std::size_t> by_phase[6];
-  std::vector<std::size_t> early_stores;  ///< registers that do not wait for a block, but whose outputs do
-};
-
 /// The best of a part of a row.
 struct Winner {
   std::int64_t index = 0;
@@ -49,21 +35,17 @@ struct Block {
   std::int64_t column, columns;
 };
 
-/// What a loop reads: at data, and `step` bytes further for each of its calls.
-struct Operand {
-  const std::byte* data;
-  std::int64_t step;
-  bool scalar;
-};
-
 /// Runs blocks on one thread, in its own scratch memory.
 class Interpreter {
  public:
-  Interpreter(const Plan& plan, const Schedule& schedule, std::byte* scratch)
-      : plan_(plan), schedule_(schedule), scratch_(scratch), data_(plan.registers.size()) {
+  Interpreter(const Plan& plan, const Schedule& schedule, Bound& bound, std::byte* scratch)
+      : plan_(plan), schedule_(schedule), bound_(bound), scratch_(scratch), data_(plan.registers.size()) {
     for (std::size_t i = 0; i < data_.size(); ++i) {
       const Register& reg = plan.registers[i];
-      if (reg.place == Place::fixed) data_[i] = reg.fixed;
+      if (reg.place == Place::fixed) {
+        data_[i] = reg.view >= 0 ? bound.inputs[static_cast<std::size_t>(reg.view)]
+                                 : reinterpret_cast<std::byte*>(&bound.once[i]);
+      }
       if (reg.place == Place::scratch && scratch != nullptr) data_[i] = scratch + reg.offset;
     }
   }
@@ -105,11 +87,15 @@ class Interpreter {
   std::int64_t inner() const { return plan_.order == Order::by_rows ? block_.columns : block_.rows; }
   std::int64_t outer() const { return plan_.order == Order::by_rows ? block_.rows : block_.columns; }
 
-  std::byte* address(const View& view, Extent extent) const {
+  std::byte* address(std::byte* array, const View& view, Extent extent) const {
     std::int64_t at = 0;
     if (extent == Extent::rows || extent == Extent::all) at += block_.row * view.strides[0];
     if (extent == Extent::columns || extent == Extent::all) at += block_.column * view.strides[1];
-    return view.as<std::byte>() + at * static_cast<std::int64_t>(itemsize(view.dtype));
+    return array + at * static_cast<std::int64_t>(itemsize(view.dtype));
+  }
+  std::byte* output_address(std::int32_t number, Extent extent) const {
+    const auto o = static_cast<std::size_t>(number);
+    return address(bound_.outputs[o], plan_.outputs[o], extent);
   }
   /// A register's elements over the block; strides of 0 where it has them once.
   Lattice lattice(std::size_t i) const;
@@ -120,7 +106,10 @@ class Interpreter {
   Operand operand(std::size_t arg, Extent extent) const;
   const std::byte* spread(const Operand& operand, std::size_t item, int buffer, std::int64_t n) const;
   void run_loops(std::size_t i);
+  bool gather_links(std::size_t i);
   void run_links(std::size_t i);
+  void sum_links(std::size_t i);
+  void run_selection(std::size_t i);
   void call_binary(const Step& step, const Operand& a, const Operand& b, std::byte* out,
                    std::int64_t n) const;
   void call_where(const Step& step, const Operand& condition, const Operand& a, const Operand& b,
@@ -141,6 +130,7 @@ class Interpreter {
 
   const Plan& plan_;
   const Schedule& schedule_;
+  Bound& bound_;
   std::byte* scratch_;
   std::vector<std::byte*> data_;
   Block block_{};
@@ -163,8 +153,9 @@ Lattice Interpreter::lattice(std::size_t i) const {
 
 void Interpreter::load(std::size_t i) {
   const Register& r = reg(i);
-  const View& view = plan_.inputs[static_cast<std::size_t>(step(i).args[0])];
-  std::byte* const from = address(view, r.extent);
+  const auto input = static_cast<std::size_t>(step(i).args[0]);
+  const View& view = plan_.inputs[input];
+  std::byte* const from = address(bound_.inputs[input], view, r.extent);
   if (r.place == Place::input) {
     data_[i] = from;
     return;
@@ -191,7 +182,7 @@ void Interpreter::store(std::size_t i) {
     const bool of_row = step(i).row && view.shape[1] == 1;
     if (of_row && block_.column != 0) continue;
     const std::int64_t columns = of_row ? 1 : block_.columns;
-    std::byte* const to = address(view, of_row ? Extent::rows : Extent::all);
+    std::byte* const to = output_address(o, of_row ? Extent::rows : Extent::all);
     if (streams) {
       stream(to, data_[i], static_cast<std::size_t>(block_.rows * columns) * reg(i).item);
       continue;
@@ -210,11 +201,16 @@ void Interpreter::run_step(std::size_t i) {
       return;
     default: break;
   }
+  if (reg(i).selection >= 0) return run_selection(i);
   if (reg(i).place == Place::output) {
-    data_[i] = address(plan_.outputs[static_cast<std::size_t>(reg(i).view)], reg(i).extent);
+    data_[i] = output_address(reg(i).view, reg(i).extent);
   }
   if (step(i).kind == Kind::reduce) {
-    plan_.in_pieces ? reduce_piece(i) : reduce_block(i);
+    if (reg(i).chain >= 0) {
+      sum_links(i);
+    } else {
+      plan_.in_pieces ? reduce_piece(i) : reduce_block(i);
+    }
   } else if (step(i).kind == Kind::arg_reduce) {
     plan_.in_pieces ? reduce_piece(i) : arg_reduce_block(i);
   } else if (reg(i).chain >= 0) {
@@ -303,7 +299,9 @@ void Interpreter::run_loops(std::size_t i) {
   }
 }
 
-void Interpreter::run_links(std::size_t i) {
+/// The links of the chain that ends in step i, with their operands; whether all of these are as large as the
+/// block or single elements.
+bool Interpreter::gather_links(std::size_t i) {
   const Chain& chain = plan_.chains[static_cast<std::size_t>(reg(i).chain)];
   links_.clear();
   bool together = true;
@@ -317,9 +315,32 @@ void Interpreter::run_links(std::size_t i) {
     links_.push_back({link, from.scalar, from.data, from.step, ahead});
     together = together && (reg(arg).extent == Extent::one || reg(arg).extent == Extent::all);
   }
+  return together;
+}
+
+void Interpreter::run_links(std::size_t i) {
+  const bool together = gather_links(i);
   const std::int64_t n = together ? block_.rows * block_.columns : inner();
   run_chain(step(i).dtype, links_.data(), static_cast<int>(links_.size()), data_[i], n,
             together ? 1 : outer(), reg(i).streams);
+}
+
+void Interpreter::run_selection(std::size_t i) {
+  const Selection& selection = plan_.selections[static_cast<std::size_t>(reg(i).selection)];
+  const Step& comparison = step(selection.comparison);
+  const auto read = [&](std::int32_t arg) { return operand(static_cast<std::size_t>(arg), Extent::rows); };
+  Choice choices[kMostChoices];
+  int count = 0;
+  for (const std::size_t choice : selection.choices) {
+    if (reg(choice).place == Place::output) data_[choice] = output_address(reg(choice).view, Extent::rows);
+    choices[count++] = {reg(choice).item, read(step(choice).args[1]), read(step(choice).args[2]),
+                        data_[choice]};
+  }
+  select(static_cast<BinaryOp>(comparison.op), step(static_cast<std::size_t>(comparison.args[0])).dtype,
+         read(comparison.args[0]), read(comparison.args[1]), choices, count, block_.rows);
+  for (const std::size_t choice : selection.choices) {
+    if (choice != i) store(choice);
+  }
 }
 
 // ---- reductions
@@ -358,6 +379,15 @@ void Interpreter::reduce_block(std::size_t i) {
     }
   }
   reducer.finish(accumulators, data_[i], step(i).dtype, 1, block_.rows);
+}
+
+void Interpreter::sum_links(std::size_t i) {
+  gather_links(i);
+  auto* const sums = reinterpret_cast<double*>(scratch_ + plan_.accumulators_offset);
+  sum_chain(step(static_cast<std::size_t>(step(i).args[0])).dtype, links_.data(),
+            static_cast<int>(links_.size()), sums, block_.columns, block_.rows,
+            plan_.order == Order::by_columns);
+  reducer_of(i).finish(sums, data_[i], step(i).dtype, 1, block_.rows);
 }
 
 void Interpreter::arg_reduce_block(std::size_t i) {
@@ -447,7 +477,7 @@ void Interpreter::merge(std::size_t reduction, std::byte* partials, std::int64_t
 void Interpreter::set_reduction(std::size_t reduction, const std::byte* partial) {
   const auto i = static_cast<std::size_t>(plan_.reductions[reduction]);
   if (reg(i).place == Place::output) {
-    data_[i] = address(plan_.outputs[static_cast<std::size_t>(reg(i).view)], Extent::rows);
+    data_[i] = output_address(reg(i).view, Extent::rows);
   }
   if (step(i).kind == Kind::arg_reduce) {
     std::memcpy(data_[i], &reinterpret_cast<const Winner*>(partial)->index, sizeof(std::int64_t));
@@ -468,14 +498,14 @@ void Interpreter::finish_row() {
 
 // ---- on several threads
 
-void run_in_blocks(CpuDevice& device, const Plan& plan, const Schedule& schedule) {
+void run_in_blocks(CpuDevice& device, const Plan& plan, const Schedule& schedule, Bound& bound) {
   const std::int64_t blocks = block_count(plan.rows, plan.block_rows);
   const std::int64_t elements = plan.block_rows * plan.columns;
   const std::int64_t steps = std::max<std::int64_t>(plan.block_steps, 1);
   const std::int64_t blocks_a_task = std::clamp<std::int64_t>(8 * kReduceBlock / (elements * steps), 1, 64);
   parallel_for(block_count(blocks, blocks_a_task), plan.rows * plan.columns * steps, [&](std::int64_t task) {
     const Workspace scratch = device.workspace(plan.scratch_bytes);
-    Interpreter interpreter(plan, schedule, scratch.as<std::byte>());
+    Interpreter interpreter(plan, schedule, bound, scratch.as<std::byte>());
     interpreter.begin_task();
     const auto [first, last] = block_range(task, blocks_a_task, blocks);
     for (std::int64_t block = first; block < last; ++block) {
@@ -492,7 +522,7 @@ void run_pieces(Interpreter& interpreter, const Plan& plan, std::int64_t row, Bl
   }
 }
 
-void run_in_pieces(CpuDevice& device, const Plan& plan, const Schedule& schedule) {
+void run_in_pieces(CpuDevice& device, const Plan& plan, const Schedule& schedule, Bound& bound) {
   const std::int64_t tasks_a_row = block_count(plan.columns, plan.task_columns);
   const std::size_t reductions = plan.reductions.size();
   const std::int64_t bytes = tasks_a_row * static_cast<std::int64_t>(sizeof(Winner));
@@ -504,7 +534,7 @@ void run_in_pieces(CpuDevice& device, const Plan& plan, const Schedule& schedule
   const std::int64_t work = plan.rows * plan.columns * std::max<std::int64_t>(plan.block_steps, 1);
   parallel_for(plan.rows * tasks_a_row, work, [&](std::int64_t task) {
     const Workspace scratch = device.workspace(plan.scratch_bytes);
-    Interpreter interpreter(plan, schedule, scratch.as<std::byte>());
+    Interpreter interpreter(plan, schedule, bound, scratch.as<std::byte>());
     const std::int64_t row = task / tasks_a_row;
     const std::int64_t part = task % tasks_a_row;
     run_pieces(interpreter, plan, row, block_range(part, plan.task_columns, plan.columns));
@@ -521,7 +551,7 @@ void run_in_pieces(CpuDevice& device, const Plan& plan, const Schedule& schedule
   });
   if (!plan.merges) return;
   const Workspace scratch = device.workspace(plan.scratch_bytes);
-  Interpreter interpreter(plan, schedule, scratch.as<std::byte>());
+  Interpreter interpreter(plan, schedule, bound, scratch.as<std::byte>());
   for (std::int64_t row = 0; row < plan.rows; ++row) {
     interpreter.begin_row(row);
     for (std::size_t r = 0; r < reductions; ++r) {
@@ -540,14 +570,15 @@ void CpuDevice::program(const Program& program, std::span<const View> inputs, st
     DeviceInterface::program(program, inputs, outputs);
     return;
   }
-  check(program, inputs, outputs);
-  const Plan plan(program, inputs, outputs);
-  const Schedule schedule(plan);
-  Interpreter(plan, schedule, nullptr).run(Phase::once);
+  const std::shared_ptr<const KeptPlan> kept = kept_plan(program, inputs, outputs);
+  const Plan& plan = kept->plan;
+  const Schedule& schedule = kept->schedule;
+  Bound bound(plan, inputs, outputs);
+  Interpreter(plan, schedule, bound, nullptr).run(Phase::once);
   if (plan.in_pieces) {
-    run_in_pieces(*this, plan, schedule);
+    run_in_pieces(*this, plan, schedule, bound);
   } else {
-    run_in_blocks(*this, plan, schedule);
+    run_in_blocks(*this, plan, schedule, bound);
   }
 }
 

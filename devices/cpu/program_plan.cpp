@@ -19,6 +19,10 @@ constexpr std::int64_t kBlock = RowReduction::kPiece;
 /// A longer row is done in pieces.
 constexpr std::int64_t kLongRow = 2 * kBlock;
 constexpr std::size_t kLine = 64;
+/// Bytes of an input in a wide block, and its rows.
+constexpr std::int64_t kWideBytes = 32 * 1024;
+constexpr std::int64_t kFewestRows = 16;  // the widest vector
+constexpr std::int64_t kMostRows = 256;
 
 bool is_flat(const View& view) {
   return view.shape[1] <= 1 || view.shape[0] <= 1 || view.strides[0] == view.shape[1] * view.strides[1];
@@ -41,6 +45,8 @@ Plan::Plan(const Program& the_program, std::span<const View> the_inputs, std::sp
       rows(the_program.rows),
       columns(the_program.columns),
       registers(the_program.steps.size()) {
+  for (View& view : inputs) view.data = nullptr;
+  for (View& view : outputs) view.data = nullptr;
   flatten();
   choose_blocks();
   place_registers();
@@ -131,19 +137,30 @@ void Plan::release_operands(std::size_t i, bool before) {
     }
     return;
   }
+  if (registers[i].selection >= 0) {
+    for_each_operand(selections[static_cast<std::size_t>(registers[i].selection)],
+                     [&](std::size_t arg) { release_operand(i, arg, before); });
+    return;
+  }
   const Step& step = program->steps[i];
   for (int a = 0; a < argument_count(step.kind); ++a) {
     release_operand(i, static_cast<std::size_t>(step.args[a]), before);
   }
 }
 
+/// Whether what step i makes can lie where an operand does that ends with it.
+bool Plan::writes_over(std::size_t i, const Register& operand) const {
+  if (is_reduction(program->steps[i].kind) || operand.extent != registers[i].extent) return false;
+  if (registers[i].selection < 0) return operand.item == registers[i].item;
+  // What takes a place that is free is of the same item, if no two items take the same room.
+  return bytes(Extent::rows, 4) != bytes(Extent::rows, 8);
+}
+
 void Plan::release_operand(std::size_t i, std::size_t arg, bool before) {
   const Register& reg = registers[arg];
   if (last_use_[arg] != i || released_[arg] || reg.place != Place::scratch || reg.phase == Phase::task)
     return;
-  const bool over = !is_reduction(program->steps[i].kind) && reg.extent == registers[i].extent &&
-                    reg.item == registers[i].item;
-  if (before && !over) return;
+  if (before && !writes_over(i, reg)) return;
   if (in_pieces && reg.extent != Extent::all) return;
   released_[arg] = true;
   free_.push_back({reg.offset, bytes(reg.extent, reg.item)});
@@ -155,7 +172,7 @@ void Plan::place_load(std::size_t i) {
   const View& view = inputs[static_cast<std::size_t>(number)];
   if (reg.extent == Extent::one) {
     reg.place = Place::fixed;
-    reg.fixed = view.as<std::byte>();
+    reg.view = number;
   } else if (lies_as_block(view, reg.extent)) {
     reg.place = Place::input;
     reg.view = number;
@@ -235,16 +252,17 @@ void Plan::describe(std::size_t i) {
 void Plan::place(std::size_t i) {
   const Step& step = program->steps[i];
   Register& reg = registers[i];
+  if (reg.selection >= 0) return place_selection(i);
   place_outputs(i);
   if (step.kind == Kind::load) {
     place_load(i);
   } else if (reg.extent == Extent::one) {
     reg.place = Place::fixed;
-    reg.fixed = reinterpret_cast<std::byte*>(&constants_[i]);
+    reg.view = -1;
     if (step.kind != Kind::constant) return;
     visit_dtype(step.dtype, [&]<class T>(T) {
       const T element = step.value.to<T>();
-      std::memcpy(&constants_[i], &element, sizeof element);
+      std::memcpy(&constants[i], &element, sizeof element);
     });
   } else {
     place_step(i);
@@ -292,83 +310,32 @@ void Plan::place_step(std::size_t i) {
   release_operands(i, false);
 }
 
-// ---- chains
-
-/// The link that a step is where its operand `arg` is the value so far; empty where it is none.
-std::optional<Chain::Link> link_of(const Step& step, int arg) {
-  if (step.dtype != DType::float32 && step.dtype != DType::float64) return {};
-  if (step.kind == Kind::unary) {
-    switch (static_cast<UnaryOp>(step.op)) {
-      case UnaryOp::negative: return Chain::Link{Link::negative, -1};
-      case UnaryOp::abs: return Chain::Link{Link::abs, -1};
-      case UnaryOp::square: return Chain::Link{Link::square, -1};
-      case UnaryOp::sqrt: return Chain::Link{Link::sqrt, -1};
-      default: return {};
-    }
+void Plan::place_selection(std::size_t i) {
+  const Selection& selection = selections[static_cast<std::size_t>(registers[i].selection)];
+  for (const std::size_t choice : selection.choices) place_outputs(choice);
+  release_operands(i, true);
+  for (const std::size_t choice : selection.choices) {
+    Register& reg = registers[choice];
+    if (reg.place == Place::scratch) reg.offset = take(bytes(reg.extent, reg.item));
   }
-  if (step.kind != Kind::binary) return {};
-  const bool both = step.args[0] == step.args[1];
-  const std::int32_t other = step.args[1 - arg];
-  switch (static_cast<BinaryOp>(step.op)) {
-    case BinaryOp::add: return both ? Chain::Link{Link::twice, -1} : Chain::Link{Link::add, other};
-    case BinaryOp::multiply: return both ? Chain::Link{Link::square, -1} : Chain::Link{Link::multiply, other};
-    case BinaryOp::subtract:
-      if (both) return {};
-      return Chain::Link{arg == 0 ? Link::subtract : Link::subtract_from, other};
-    case BinaryOp::divide:
-      if (both) return {};
-      return Chain::Link{arg == 0 ? Link::divide : Link::divide_into, other};
-    default: return {};
-  }
+  release_operands(i, false);
 }
 
-/// Makes step i a chain's next link, of the longest one that ends in its operands, or the first of its own.
-void Plan::join_chain(std::size_t i, std::vector<std::int32_t>& chain_of, const std::vector<int>& readers) {
-  const Step& step = program->steps[i];
-  if (registers[i].extent != Extent::all || !link_of(step, 0)) return;
-  int best = -1;
-  std::size_t longest = 0;
-  for (int a = 0; a < argument_count(step.kind); ++a) {
-    const auto arg = static_cast<std::size_t>(step.args[a]);
-    if (chain_of[arg] < 0 || readers[arg] != 1) continue;
-    const std::size_t length = chains[static_cast<std::size_t>(chain_of[arg])].steps.size();
-    if (length <= longest) continue;
-    longest = length;
-    best = a;
+/// Where all elements are read from inputs and summed in registers, what counts is that the steps over the
+/// rows have enough of them, and that the inputs stay in the cache.
+void Plan::widen_blocks() {
+  if (in_pieces || rows <= block_rows) return;
+  std::size_t item = 0;
+  for (std::size_t i = 0; i < registers.size(); ++i) {
+    if (registers[i].extent != Extent::all || registers[i].phase == Phase::linked) continue;
+    if (program->steps[i].kind != Kind::load) return;
+    item = std::max(item, registers[i].item);
   }
-  if (best < 0) {
-    // Where it begins, its first operand is loaded.
-    chain_of[i] = static_cast<std::int32_t>(chains.size());
-    chains.push_back({{{Link::load, step.args[0]}, *link_of(step, 0)}, {i}});
-    return;
-  }
-  const std::int32_t number = chain_of[static_cast<std::size_t>(step.args[best])];
-  chain_of[i] = number;
-  Chain& chain = chains[static_cast<std::size_t>(number)];
-  chain.links.push_back(*link_of(step, best));
-  chain.steps.push_back(i);
-}
-
-void Plan::link_chains() {
-  const std::size_t count = program->steps.size();
-  std::vector<int> readers(count, 0);  // steps, and outputs
-  for (const Step& step : program->steps) {
-    for (int a = 0; a < argument_count(step.kind); ++a) {
-      if (a == 1 && step.args[1] == step.args[0]) continue;
-      ++readers[static_cast<std::size_t>(step.args[a])];
-    }
-  }
-  for (const std::int32_t output : program->outputs) readers[static_cast<std::size_t>(output)] += 2;
-  std::vector<std::int32_t> chain_of(count, -1);
-  for (std::size_t i = 0; i < count; ++i) join_chain(i, chain_of, readers);
-  // One step alone is no chain.
-  std::erase_if(chains, [](const Chain& chain) { return chain.steps.size() == 1; });
-  for (std::size_t c = 0; c < chains.size(); ++c) {
-    const std::vector<std::size_t>& steps = chains[c].steps;
-    for (const std::size_t i : steps) registers[i].phase = Phase::linked;
-    registers[steps.back()].phase = Phase::block;
-    registers[steps.back()].chain = static_cast<std::int32_t>(c);
-  }
+  if (item == 0 || std::ranges::none_of(chains, [](const Chain& chain) { return chain.sums; })) return;
+  wide = true;
+  std::int64_t most = kWideBytes / (static_cast<std::int64_t>(item) * columns);
+  most = std::clamp(most, kFewestRows, kMostRows) / kFewestRows * kFewestRows;
+  block_rows = std::min(rows, std::max(block_rows, most));
 }
 
 void Plan::place_registers() {
@@ -376,9 +343,12 @@ void Plan::place_registers() {
   after_reduction_.assign(count, false);
   last_use_.assign(count, 0);
   released_.assign(count, false);
-  constants_.assign(count, 0);
+  constants.assign(count, 0);
   for (std::size_t i = 0; i < count; ++i) describe(i);
+  count_readers();
   link_chains();
+  link_selections();
+  widen_blocks();
   for (std::size_t i = 0; i < count; ++i) {
     const Step& step = program->steps[i];
     for (int a = 0; a < argument_count(step.kind); ++a) last_use_[static_cast<std::size_t>(step.args[a])] = i;
@@ -391,13 +361,18 @@ void Plan::place_registers() {
       last = std::max(last, chain.steps.back());
     }
   }
+  for (const Selection& selection : selections) {
+    for_each_operand(selection, [&](std::size_t arg) {
+      last_use_[arg] = std::max(last_use_[arg], selection.choices.back());
+    });
+  }
   for (std::size_t i = 0; i < count; ++i) {
     if (registers[i].phase != Phase::linked) place(i);
   }
   look_ahead();
-  const std::size_t widest = bytes(Extent::all, sizeof(std::int64_t));
-  for (std::size_t& offset : spread_offset) offset = take(widest, true);
   const std::size_t row_values = bytes(Extent::rows, sizeof(std::int64_t));
+  const std::size_t widest = wide ? row_values : bytes(Extent::all, sizeof(std::int64_t));
+  for (std::size_t& offset : spread_offset) offset = take(widest, true);
   accumulators_offset = take(row_values, true);
   values_offset = take(row_values, true);
 }

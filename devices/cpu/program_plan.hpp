@@ -8,6 +8,7 @@
 #include <tessera/program.hpp>
 
 #include "devices/cpu/chain.hpp"
+#include "devices/cpu/selection.hpp"
 
 namespace tessera::cpu {
 
@@ -23,7 +24,7 @@ constexpr Extent join(Extent a, Extent b) {
 
 /// Where a register lies.
 enum class Place : std::uint8_t {
-  fixed,    ///< one address for all blocks: a constant, a load of one element
+  fixed,    ///< one address for all blocks: an input of one element, or what is computed once
   input,    ///< in its input's memory, as it is
   output,   ///< in an output's memory
   scratch,  ///< in a task's own memory, at `offset`
@@ -36,7 +37,7 @@ enum class Phase : std::uint8_t {
   rows,    ///< in pieces: at a row's beginning
   block,   ///< each block
   after,   ///< in pieces: when a row's reductions are complete
-  linked,  ///< as a link of a chain that ends later
+  linked,  ///< as a part of a chain or selection that ends later
 };
 
 struct Register {
@@ -44,13 +45,13 @@ struct Register {
   Place place = Place::scratch;
   Phase phase = Phase::block;
   std::size_t item = 0;
-  std::byte* fixed = nullptr;
   std::size_t offset = 0;
-  std::int32_t view = -1;       ///< number of the input or output in whose memory it lies
+  std::int32_t view = -1;       ///< number of the input or output in whose memory it lies, if any
   std::size_t spread = 0;       ///< reductions: where an operand that is not `all` is spread to
   std::int32_t reduction = -1;  ///< reductions: their number
   bool streams = false;         ///< a chain's, straight past the caches
   std::int32_t chain = -1;      ///< number of the chain that ends here
+  std::int32_t selection = -1;  ///< number of the selection that runs here
   struct Store {
     std::int32_t output;
     bool streams;  ///< past the caches
@@ -68,6 +69,14 @@ struct Chain {
   };
   std::vector<Link> links;
   std::vector<std::size_t> steps;
+  bool sums = false;  ///< the last step is the sum of the values over each row
+};
+
+/// A comparison of values of the rows that nothing but choices between such values reads: they run together,
+/// with the last of them.
+struct Selection {
+  std::size_t comparison;
+  std::vector<std::size_t> choices;
 };
 
 /// How a block lies in scratch memory.
@@ -77,20 +86,23 @@ enum class Order : std::uint8_t {
 };
 
 /// A program cut into blocks that stay in the first-level cache, and where each register lies. Everything
-/// follows from the program and the views, nothing from the number of threads.
+/// follows from the program and the views' layouts, nothing from the number of threads or where arrays lie:
+/// so one plan is for many calls.
 class Plan {
  public:
-  /// The views must outlive this.
+  /// The program must outlive this.
   Plan(const Program& program, std::span<const View> inputs, std::span<const View> outputs);
 
   const Program* program;
-  std::vector<View> inputs;   ///< flattened where that is possible
+  std::vector<View> inputs;   ///< layouts, flattened where that is possible
   std::vector<View> outputs;  ///< the same
   std::int64_t rows;
   std::int64_t columns;
   std::vector<Register> registers;
   std::vector<std::int32_t> reductions;  ///< registers
   std::vector<Chain> chains;
+  std::vector<Selection> selections;
+  std::vector<std::uint64_t> constants;  ///< the bytes of registers that are constants
 
   Order order = Order::by_rows;
   /// A row at a time, and of that `block_columns` elements; else whole rows.
@@ -106,12 +118,22 @@ class Plan {
   std::size_t spread_offset[2] = {0, 0};
   std::size_t accumulators_offset = 0;
   std::size_t values_offset = 0;
+  bool wide = false;  ///< no element leaves the registers: blocks have more rows
 
  private:
   void flatten();
   void choose_blocks();
   void link_chains();
-  void join_chain(std::size_t i, std::vector<std::int32_t>& chain_of, const std::vector<int>& readers);
+  void join_chain(std::size_t i, std::vector<std::int32_t>& chain_of);
+  bool ends_in_sum(std::size_t i, const std::vector<std::int32_t>& chain_of) const;
+  void widen_blocks();
+  void count_readers();
+  void link_selections();
+  bool is_selection(const Selection& selection) const;
+  template <class F>
+  void for_each_operand(const Selection& selection, const F& f) const;
+  void place_selection(std::size_t i);
+  bool writes_over(std::size_t i, const Register& operand) const;
   void place_registers();
   void describe(std::size_t i);
   void place(std::size_t i);
@@ -129,13 +151,51 @@ class Plan {
   Extent extent_of(std::size_t i) const;
 
   std::vector<bool> after_reduction_;
+  std::vector<int> readers_;  ///< of a register: steps, and outputs twice
   std::vector<std::size_t> last_use_;
   std::vector<bool> released_;
   struct Free {
     std::size_t offset, size;
   };
   std::vector<Free> free_;
-  std::vector<std::uint64_t> constants_;
+};
+
+/// Steps by when they run, in order.
+struct Schedule {
+  explicit Schedule(const Plan& plan) {
+    for (std::size_t i = 0; i < plan.registers.size(); ++i) {
+      const Register& reg = plan.registers[i];
+      by_phase[static_cast<int>(reg.phase)].push_back(i);
+      const bool early = reg.phase == Phase::once || reg.phase == Phase::task || reg.phase == Phase::rows;
+      if (early && !reg.stores.empty()) early_stores.push_back(i);
+    }
+  }
+  const std::vector<std::size_t>& steps(Phase phase) const { return by_phase[static_cast<int>(phase)]; }
+
+  std::vector<std::size_t> by_phase[6];
+  std::vector<std::size_t> early_stores;  ///< registers that do not wait for a block, but whose outputs do
+};
+
+/// Calls f with each register that a selection reads.
+template <class F>
+void Plan::for_each_operand(const Selection& selection, const F& f) const {
+  for (int a = 0; a < 2; ++a) f(static_cast<std::size_t>(program->steps[selection.comparison].args[a]));
+  for (const std::size_t choice : selection.choices) {
+    for (int a = 1; a < 3; ++a) f(static_cast<std::size_t>(program->steps[choice].args[a]));
+  }
+}
+
+/// What one call brings to a plan: where its arrays lie, and room for what is computed once.
+struct Bound {
+  Bound(const Plan& plan, std::span<const View> the_inputs, std::span<const View> the_outputs)
+      : once(plan.constants) {
+    for (const View& view : the_inputs) inputs.push_back(view.as<std::byte>());
+    for (const View& view : the_outputs) outputs.push_back(view.as<std::byte>());
+  }
+
+  std::vector<std::byte*> inputs;
+  std::vector<std::byte*> outputs;
+  std::vector<std::uint64_t> once;  ///< by register
 };
 
 constexpr int argument_count(Program::Kind kind) {

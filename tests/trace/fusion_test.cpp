@@ -128,6 +128,66 @@ TEST_P(FusionTest, GramIsOneProductWithItsArgmin) {
     // The norms are a product of rows.
     EXPECT_EQ(kernels_of([&] { gram(x, centers); }), (Counts{{"matmul", 1}, {"matmul_argmin", 1}}))
         << gram.explain();
+    const Array norms = kmeans::half_norms(centers);
+    const auto tile = compile(kmeans::gram_tile);
+    expect_same(tile(x, centers, norms), kmeans::gram_tile(x, centers, norms));
+    EXPECT_EQ(kernels_of([&] { tile(x, centers, norms); }), (Counts{{"matmul_argmin", 1}})) << tile.explain();
+  }
+}
+
+TEST_P(FusionTest, SumsOfWhatRowsMakeKeepTheirOrder) {
+  // Rows too short for lanes, whole lanes, and rests of them; rows that no block divides.
+  const bool slow = device().name() != "cpu";
+  for (const DType dtype : {float32, float64}) {
+    for (const std::int64_t d : {1, 3, 31, 32, 33, 64, 100, 300, 4095}) {
+      if (slow && (dtype == float64 || (d != 3 && d != 100))) continue;
+      const std::int64_t n = slow ? 37 : d > 1000 ? 61 : 1031;
+      const Array x = values({n, d}, dtype);
+      const Array c = values({d}, dtype, 2);
+      const Array row = values({n}, dtype, 3) + 20;
+      expect_kernels(
+          {{"program", 1}}, [](const Array& a, const Array& b) { return sum(square(a - b), {.axis = 1}); }, x,
+          c);
+      expect_kernels(
+          {{"program", 1}},
+          [](const Array& a, const Array& b, const Array& s) {
+            const Array t = expand_dims(s, 1);
+            const Array one = sum(abs(2 - a / t) * b, {.axis = 1});
+            return where(one < s, one, sqrt(sum(a * a + a, {.axis = 1}) * sum(a, {.axis = 1})));
+          },
+          x, c, row);
+      expect_kernels(
+          {{"program", 1}},
+          [](const Array& a, const Array& b) { return sum(-(a - b), {.axis = 1}) - max(a, {.axis = 1}); },
+          matrix_transpose(values({d, n}, dtype, 4)), c);
+    }
+  }
+}
+
+TEST_P(FusionTest, ChoicesByAComparisonOfRows) {
+  for (const DType dtype : {float32, float64}) {
+    if (dtype == float64 && device().name() != "cpu") continue;
+    const Array a = values({1031, 3}, dtype);
+    const Array b = values({1031, 3}, dtype, 2);
+    const auto check = [&](auto&& f) { expect_kernels({{"program", 1}}, f, a, b); };
+    using A = const Array&;
+    const auto row = [](A x) { return sum(x, {.axis = 1}); };
+    check([&](A x, A y) { return where(row(x) < row(y), row(x), row(y)); });
+    check([&](A x, A y) { return where(row(x) >= 0, row(y), 1.5); });
+    check([&](A x, A y) {
+      // Both of one comparison, the second chosen from what the first chose.
+      const Array less = row(x) <= row(y);
+      const Array one = where(less, row(x), 2.0);
+      return where(less, one * 2, one - row(y));
+    });
+    check([&](A x, A y) {
+      const Array more = row(x) > row(y);
+      return where(more, row(x), 2) * astype(where(more, astype(row(x) * 0 + 3, int8), 4), x.dtype());
+    });
+    check([&](A x, A y) {
+      const Array less = row(x) < row(y);
+      return where(less, row(x), row(y)) + astype(less, x.dtype());
+    });
   }
 }
 
