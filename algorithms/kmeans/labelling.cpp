@@ -16,6 +16,8 @@ constexpr std::int64_t kRunningTile = 32;
 /// of centers make programs, which some devices compile at length.
 constexpr double kFewestProducts = 1e6;
 constexpr double kFewestTiledProducts = 1e9;
+/// Direct differences: on the host there is nothing to compile at length, and a tile is a thousand calls.
+constexpr double kFewestDifferences = 1e7;
 
 bool is_running(AssignMethod method) {
   return method == AssignMethod::running || method == AssignMethod::running_inside;
@@ -31,6 +33,25 @@ const auto& compiled_tile_labels() {
   static const auto compiled =
       compile(tile_labels, {.name = "nearest_center", .cache_size = 64, .warn = false});
   return compiled;
+}
+
+/// assign_running with compiled tile functions: one for all tiles of as many samples and centers.
+Array compiled_running_labels(const Array& x, const Array& centers, const RunningOptions& options) {
+  static const CompileOptions kept{.name = "running_tile", .cache_size = 64, .warn = false};
+  static const auto tile_alone = compile(running_tile, kept);
+  static const auto tile_from = compile(running_tile_from, kept);
+  Assignment best;
+  for (const Tile& tile : split(centers.shape(0), options.tile_centers)) {
+    const Array some = rows(centers, tile);
+    if (tile.start == 0) {
+      best = tile_alone(x, some);
+    } else if (options.merge == Merge::outside) {
+      best = merge(std::move(best), tile_alone(x, some), tile.start);
+    } else {
+      best = tile_from(x, some, asarray(tile.start, {.device = x.device()}), std::move(best));
+    }
+  }
+  return best.labels;
 }
 
 /// TESSERA_COMPILE=always or never, for comparisons.
@@ -51,6 +72,13 @@ bool worth_compiling(const Array& x, std::int64_t clusters, bool tiled) {
   return !few_long_centers(x, clusters) && products >= (tiled ? kFewestTiledProducts : kFewestProducts);
 }
 
+bool worth_compiling_differences(const Array& x, std::int64_t clusters) {
+  if (asked_for() == "always") return true;
+  if (asked_for() == "never") return false;
+  const double differences = static_cast<double>(x.size()) * static_cast<double>(clusters);
+  return differences >= (x.device().host_memory() ? kFewestDifferences : kFewestTiledProducts);
+}
+
 }  // namespace
 
 Labelling plan_labelling(AssignMethod method, std::int64_t tile_samples, std::int64_t tile_centers,
@@ -61,7 +89,8 @@ Labelling plan_labelling(AssignMethod method, std::int64_t tile_samples, std::in
     return {method, x.shape(0), clusters, worth_compiling(x, clusters, false)};
   if (plan.tile_samples == 0) plan.tile_samples = automatic.samples;
   if (plan.tile_centers == 0) plan.tile_centers = is_running(method) ? kRunningTile : automatic.centers;
-  plan.compiled = !is_running(method) && worth_compiling(x, clusters, plan.tile_centers < clusters);
+  plan.compiled = is_running(method) ? worth_compiling_differences(x, clusters)
+                                     : worth_compiling(x, clusters, plan.tile_centers < clusters);
   return plan;
 }
 
@@ -79,7 +108,8 @@ Array nearest_center(const Array& x, const Array& centers, const Labelling& labe
   for (const Tile& tile : split(x.shape(0), labelling.tile_samples)) {
     const Array samples = rows(x, tile);
     if (running) {
-      labels.push_back(assign_running(samples - shift, shifted, options).labels);
+      labels.push_back(labelling.compiled ? compiled_running_labels(samples - shift, shifted, options)
+                                          : assign_running(samples - shift, shifted, options).labels);
     } else {
       labels.push_back(labelling.compiled ? compiled_tile_labels()(samples, shift, tiles)
                                           : tile_labels(samples, shift, tiles));

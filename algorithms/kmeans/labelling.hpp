@@ -16,8 +16,8 @@ struct Labelling {
 };
 
 /// The tile sizes asked for, and automatic ones where they are 0, for (n, d) samples and k centers.
-/// `gram` takes all samples and all centers at once. Products are compiled unless there are so few that
-/// compiling would be felt.
+/// `gram` takes all samples and all centers at once. Products, and differences, are compiled unless there are
+/// so few that compiling would be felt.
 Labelling plan_labelling(AssignMethod method, std::int64_t tile_samples, std::int64_t tile_centers,
                          const Array& x, std::int64_t clusters);
 

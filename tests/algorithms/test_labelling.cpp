@@ -42,6 +42,30 @@ TEST_P(LabellingTest, CompiledLabelsAreThePlainOnes) {
   }
 }
 
+TEST_P(LabellingTest, CompiledDifferencesGiveThePlainLabels) {
+  // Features too few for lanes, a multiple of them and not; more than one tile of centers, and samples that
+  // no tile divides.
+  const std::int64_t n = is_slow(device()) ? 61 : 2111;
+  for (const DType dtype : {float32, float64}) {
+    for (const std::int64_t d : {1, 3, 31, 64, 100}) {
+      for (const std::int64_t k : {1, 33, 70}) {
+        // Such devices may compile each kind of tile for seconds.
+        if (is_slow(device()) && (dtype == float64 || k != 33 || (d != 3 && d != 64))) continue;
+        const Array x = normal(n, d, dtype, 1);
+        const Array centers = normal(k, d, float64, 2);
+        for (const AssignMethod method : {AssignMethod::running, AssignMethod::running_inside}) {
+          Labelling plan = plan_labelling(method, n / 2, 0, x, k);
+          plan.compiled = false;
+          const Array plain = nearest_center(x, centers, plan);
+          plan.compiled = true;
+          EXPECT_TRUE(test::equal(nearest_center(x, centers, plan), plain))
+              << name(method) << ", " << d << " features, " << k << " centers";
+        }
+      }
+    }
+  }
+}
+
 TEST_P(LabellingTest, TinyFitsAreNotCompiled) {
   if (std::getenv("TESSERA_COMPILE") != nullptr) GTEST_SKIP() << "TESSERA_COMPILE decides";
   const Array x = normal(50, 4, float32, 1);
@@ -54,6 +78,8 @@ TEST_P(LabellingTest, TinyFitsAreNotCompiled) {
   EXPECT_FALSE(
       plan_labelling(AssignMethod::gram_tiled, 0, 0, zeros({9000, 64}, {.device = device()}), 8).compiled);
   EXPECT_FALSE(plan_labelling(AssignMethod::running, 0, 0, more, 100).compiled);
+  EXPECT_TRUE(
+      plan_labelling(AssignMethod::running, 0, 0, zeros({20000, 64}, {.device = device()}), 1000).compiled);
 }
 
 TESSERA_FOR_EACH_DEVICE(LabellingTest);
