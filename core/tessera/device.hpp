@@ -171,6 +171,10 @@ class TESSERA_API DeviceInterface {
   /// matrix. x is [m, k], y [n, k], bias [n], index int64 [m], score [m]; n > 0.
   virtual void matmul_argmin(Precision precision, Scalar alpha, const View& x, const View& y,
                              const View& bias, const View& index, const View& score);
+  /// Which of its ways a device takes for a matmul_argmin of so many features and centers, in a word for
+  /// explain() and the profiler: "in registers". Empty where there is one way only.
+  virtual std::string_view matmul_argmin_way(Precision precision, DType dtype, std::int64_t features,
+                                             std::int64_t centers) const;
 
   /// Bytes for a kernel's own use, counted in the device's peak.
   Workspace workspace(std::size_t bytes);

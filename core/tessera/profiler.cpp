@@ -76,6 +76,16 @@ double flops_of(const Call& call) {
   return 2.0 * static_cast<double>(call.output->size()) * static_cast<double>(call.inputs[0]->shape()[2]);
 }
 
+/// With the way that it takes, where the device has several: "matmul_argmin in registers".
+std::string kernel_of(const Call& call, const DeviceInterface& device) {
+  std::string kernel(name(call.kernel));
+  if (call.kernel != Kernel::matmul_argmin) return kernel;
+  const Array& x = call.fused_inputs[0];
+  const std::string_view way =
+      device.matmul_argmin_way(call.precision, x.dtype(), x.shape()[1], call.fused_inputs[1].shape()[0]);
+  return way.empty() ? kernel : kernel + " " + std::string(way);
+}
+
 // TESSERA_PROFILE=1: one recording from the first call to the end of the process.
 bool start_whole_run() {
   const char* const variable = std::getenv("TESSERA_PROFILE");
@@ -99,7 +109,7 @@ void profile(const Call& call, DeviceInterface& device, const std::function<void
   run();
   device.synchronize();
   const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-  const std::string kernel(name(call.kernel));
+  const std::string kernel = kernel_of(call, device);
   const std::string device_name = call.output->device().name();
   const std::lock_guard lock(recordings().mutex);
   for (const auto& recording : recordings().open) {

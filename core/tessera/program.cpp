@@ -380,6 +380,12 @@ void DeviceInterface::program(const Program& program, std::span<const View> inpu
   run_by_kernels(*this, program, inputs, outputs);
 }
 
+std::string_view DeviceInterface::matmul_argmin_way(Precision /*precision*/, DType /*dtype*/,
+                                                    std::int64_t /*features*/,
+                                                    std::int64_t /*centers*/) const {
+  return {};
+}
+
 void DeviceInterface::matmul_argmin(Precision precision, Scalar alpha, const View& x, const View& y,
                                     const View& bias, const View& index, const View& score) {
   const std::int64_t m = x.shape[0];

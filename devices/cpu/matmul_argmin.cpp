@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string_view>
 #include <vector>
 
 #undef HWY_TARGET_INCLUDE
@@ -140,13 +141,15 @@ void argmin_in_registers(CpuDevice& device, T alpha, const View& x, const View& 
 }
 
 template <class T>
+bool in_registers(std::int64_t n, std::int64_t k) {
+  return k <= kLowestFeatures && n <= std::numeric_limits<std::int32_t>::max() / 2 &&
+         sums_in_one_chain<T>(n, k);
+}
+
+template <class T>
 void lowest_of_products(CpuDevice& device, Scalar alpha, const View& x, const View& y, const View& bias,
                         const View& index, const View& score) {
-  const std::int64_t n = y.shape[0];
-  const std::int64_t k = x.shape[1];
-  const bool few_features = k <= kLowestFeatures && n <= std::numeric_limits<std::int32_t>::max() / 2;
-  const auto run =
-      few_features && sums_in_one_chain<T>(n, k) ? argmin_in_registers<T> : argmin_of_products<T>;
+  const auto run = in_registers<T>(y.shape[0], x.shape[1]) ? argmin_in_registers<T> : argmin_of_products<T>;
   run(device, alpha.to<T>(), x, y, bias, index, score);
 }
 
@@ -164,6 +167,14 @@ void CpuDevice::matmul_argmin(Precision precision, Scalar alpha, const View& x, 
   } else {
     DeviceInterface::matmul_argmin(precision, alpha, x, y, bias, index, score);
   }
+}
+
+std::string_view CpuDevice::matmul_argmin_way(Precision /*precision*/, DType dtype, std::int64_t features,
+                                              std::int64_t centers) const {
+  if (!is_floating(dtype)) return "by plain kernels";
+  const bool held = dtype == DType::float32 ? in_registers<float>(centers, features)
+                                            : in_registers<double>(centers, features);
+  return held ? "in registers" : "in tiles";
 }
 
 }  // namespace tessera::cpu

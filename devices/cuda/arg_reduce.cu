@@ -1,8 +1,9 @@
-// argmin and argmax: the lowest index of equals, the first NaN. Also the tail of matmul_argmin: bias + alpha
-// * product, of which only the winners are written.
+// argmin and argmax: the lowest index of equals, the first NaN. Also the tail of matmul_argmin where features
+// are many: bias + alpha * product, of which only the winners are written.
 
 #include "devices/common/element_ops.hpp"
 #include "devices/cuda/cuda_device.hpp"
+#include "devices/cuda/few_features.hpp"
 #include "devices/cuda/rows.hpp"
 
 namespace tessera::cuda {
@@ -21,11 +22,6 @@ struct Scored {
   std::int64_t stride;
   T alpha;
   __device__ T operator()(T product, std::int64_t j) const { return bias[j * stride] + alpha * product; }
-};
-
-template <class T>
-struct alignas(16) Pack {
-  T values[16 / sizeof(T)];
 };
 
 /// Offers each element of a row to its lane, in ascending order for each lane. Rows without gaps are read 16
@@ -137,6 +133,10 @@ void CudaDevice::matmul_argmin(Precision precision, Scalar alpha, const View& x,
     return;
   }
   enter();
+  if (has_few_features(precision, x.dtype, 1, x.shape[1], n)) {
+    lowest_of_few_features(*this, alpha, x, y, bias, index, score);
+    return;
+  }
   // A tile of products stays in the L2 between the product and the search.
   const std::int64_t row_bytes = n * static_cast<std::int64_t>(itemsize(x.dtype));
   const std::int64_t tile = std::clamp<std::int64_t>(cache_bytes() / row_bytes, 1, m);
@@ -164,6 +164,12 @@ void CudaDevice::matmul_argmin(Precision precision, Scalar alpha, const View& x,
       }
     });
   }
+}
+
+std::string_view CudaDevice::matmul_argmin_way(Precision precision, DType dtype, std::int64_t features,
+                                               std::int64_t centers) const {
+  if (!is_floating(dtype)) return "by plain kernels";
+  return has_few_features(precision, dtype, 1, features, centers) ? "in registers" : "in tiles";
 }
 
 }  // namespace tessera::cuda

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include <tessera/device.hpp>
 
@@ -59,6 +60,8 @@ class CudaDevice final : public DeviceInterface {
   void program(const Program& program, std::span<const View> inputs, std::span<const View> outputs) override;
   void matmul_argmin(Precision precision, Scalar alpha, const View& x, const View& y, const View& bias,
                      const View& index, const View& score) override;
+  std::string_view matmul_argmin_way(Precision precision, DType dtype, std::int64_t features,
+                                     std::int64_t centers) const override;
 
   // ---- for kernels
 

@@ -123,6 +123,12 @@ struct Batch {
 
 // ---- operands
 
+/// What a thread reads from memory at once.
+template <class T>
+struct alignas(16) Pack {
+  T values[16 / sizeof(T)];
+};
+
 /// An element-wise kernel's input: memory, or a number that travels with the launch.
 template <class T>
 struct Operand {
@@ -159,6 +165,25 @@ void visit_bits(DType dtype, F&& f) {
     case 4: return f(Bits<4>{});
     default: return f(Bits<8>{});
   }
+}
+
+/// Calls f(T{}, A{}, Out{}) for sums and products of x: its dtype, what they accumulate in, and the result's
+/// dtype (kernel_ops.hpp: ReduceOp).
+template <class F>
+void visit_accumulated(DType x, DType out, F&& f) {
+  visit_dtype(x, [&]<class T>(T value) {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (out == DType::float64) {
+        f(value, double{}, double{});
+      } else {
+        f(value, double{}, float{});
+      }
+    } else if constexpr (std::is_signed_v<T> || std::is_same_v<T, bool>) {
+      f(value, std::int64_t{}, std::int64_t{});
+    } else {
+      f(value, std::uint64_t{}, std::uint64_t{});
+    }
+  });
 }
 
 /// `visit_dtype` in kernels.

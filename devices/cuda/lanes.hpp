@@ -14,7 +14,6 @@
 
 namespace tessera::cuda {
 
-inline constexpr int kThreads = 256;  ///< of a block, where a kernel has no reason for another number
 inline constexpr int kWarpSize = 32;
 inline constexpr unsigned kAllLanes = 0xffffffffU;
 

@@ -1,5 +1,5 @@
-// Floats go to cuBLAS as they lie wherever it can take them. Integers, and products with a vector, are
-// kernels of our own.
+// Floats go to cuBLAS as they lie wherever it can take them. Integers, products with a vector, and those with
+// few features are kernels of our own.
 
 #include <optional>
 #include <vector>
@@ -8,6 +8,7 @@
 
 #include "devices/common/element_ops.hpp"
 #include "devices/cuda/cuda_device.hpp"
+#include "devices/cuda/few_features.hpp"
 #include "devices/cuda/rows.hpp"
 
 namespace tessera::cuda {
@@ -154,6 +155,10 @@ void CudaDevice::matmul(Precision precision, const View& x, const View& y, const
                 y.as<const T>(), strides_of(y), out.as<T>());
       }
     });
+    return;
+  }
+  if (has_few_features(precision, x.dtype, out.shape[0], inner, out.shape[2])) {
+    product_of_few_features(*this, x, y, out);
     return;
   }
   std::vector<Workspace> copies;

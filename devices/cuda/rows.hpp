@@ -11,8 +11,8 @@
 
 namespace tessera::cuda {
 
-/// A task is a piece of an axis; 1, 32 or 256 neighbouring threads (`lanes`) share one. A long axis is cut
-/// into pieces where there are few of them, and the pieces' results are reduced by a second launch.
+/// A task is a piece of an axis; 1, 32 or kThreads neighbouring threads (`lanes`) share one. A long axis is
+/// cut into pieces where there are few of them, and the pieces' results are reduced by a second launch.
 struct Rows {
   std::int64_t tasks = 0;
   std::int64_t axis = 0;

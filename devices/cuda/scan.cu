@@ -175,19 +175,8 @@ void run(CudaDevice& device, const View& x, const View& out) {
 
 template <ScanOp op>
 void run_dtype(CudaDevice& device, const View& x, const View& out) {
-  visit_dtype(x.dtype, [&]<class T>(T) {
-    if constexpr (std::is_floating_point_v<T>) {
-      if (out.dtype == DType::float64) {
-        run<op, T, double, double>(device, x, out);
-      } else {
-        run<op, T, double, float>(device, x, out);
-      }
-    } else if constexpr (std::is_signed_v<T> || std::is_same_v<T, bool>) {
-      run<op, T, std::int64_t, std::int64_t>(device, x, out);
-    } else {
-      run<op, T, std::uint64_t, std::uint64_t>(device, x, out);
-    }
-  });
+  visit_accumulated(x.dtype, out.dtype,
+                    [&]<class T, class A, class Out>(T, A, Out) { run<op, T, A, Out>(device, x, out); });
 }
 
 }  // namespace

@@ -10,6 +10,8 @@ set(TESSERA_CUDA_KERNEL_SOURCES
   arg_reduce.cu
   binary.cu
   copy.cu
+  few_features_argmin.cu
+  few_features_product.cu
   gather.cu
   matmul.cu
   program.cu

@@ -96,6 +96,11 @@ void add_float_matmuls(std::vector<KernelCase>& cases, DType dtype) {
     cases.push_back(matmul_case("few columns of a transposed y", dtype, {1, 210, 65, n},
                                 LayoutKind::contiguous, LayoutKind::swapped));
   }
+  for (const std::int64_t k : {1, 3, 16, 31, 32, 33, 64, 65}) {
+    cases.push_back(matmul_case("features", dtype, {1, 70, k, 37}));
+    cases.push_back(
+        matmul_case("features, transposed", dtype, {1, 37, k, 70}, LayoutKind::swapped, LayoutKind::swapped));
+  }
   for (const auto& [m, k, n] : {std::tuple{9, 21, 5}, {40, 64, 40}, {130, 70, 17}}) {
     const std::int64_t rows = m;
     const std::int64_t inner = k;
@@ -139,6 +144,11 @@ void add_matmul_argmins(std::vector<KernelCase>& cases, DType dtype) {
                            {9, 0, 4}}) {
       cases.push_back(argmin_case(name(values), -2, in(dtype, {s.m, s.k}, values),
                                   in(dtype, {s.n, s.k}, values), in(dtype, {s.n}, values)));
+    }
+    // On both sides of the numbers of features at which devices choose another kernel.
+    for (const std::int64_t k : {1, 3, 16, 31, 32, 33, 64, 65}) {
+      cases.push_back(argmin_case("features", -2, in(dtype, {70, k}, values), in(dtype, {37, k}, values),
+                                  in(dtype, {37}, values)));
     }
     for (const LayoutKind layout : kAllLayouts) {
       cases.push_back(argmin_case("layout", 0.5, in(dtype, {30, 9}, values, layout),

@@ -1,9 +1,11 @@
 // The CUDA device's sources in emulation: what is particular to a device that is asynchronous, has memory and
 // libraries of its own, and runs blocks of threads. What all devices share is in the other suites.
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -44,6 +46,10 @@ Array integers(const Shape& shape, const Device& device) {
 }
 Array indices(const Shape& shape, std::int64_t length, const Device& device) {
   return upload(make_indices(shape, length), device);
+}
+
+Array nearest(const Array& x, const Array& centers) {
+  return argmin(sum(square(centers), {.axis = 1}) - 2 * matmul(x, matrix_transpose(centers)), {.axis = 1});
 }
 
 std::vector<Work> all_work() {
@@ -88,6 +94,19 @@ std::vector<Work> all_work() {
     });
     add("matmul of a vector" + name,
         [=](const Device& d) { return matmul(floats(shape, d), floats({shape[1]}, d)); });
+  }
+  // Few features and many; more rows than a block holds, more centers than its shared memory.
+  for (const auto& [m, n, k] :
+       {std::tuple{600, 1100, 3}, {70, 37, 16}, {300, 150, 33}, {130, 129, 64}, {90, 40, 65}}) {
+    const Shape samples{m, k};
+    const Shape centers{n, k};
+    const std::string name = to_string(samples) + " and " + to_string(centers);
+    add("matmul of" + name,
+        [=](const Device& d) { return matmul(floats(samples, d), matrix_transpose(floats(centers, d, 2))); });
+    add("nearest of" + name,
+        [=](const Device& d) { return compile(nearest)(floats(samples, d), floats(centers, d, 2)); });
+    add("nearest of doubles of" + name,
+        [=](const Device& d) { return compile(nearest)(doubles(samples, d), doubles(centers, d)); });
   }
   add("random bits", [](const Device& d) { return random::bits(random::Key(7), {1001}, {.device = d}); });
   add("linspace", [](const Device& d) { return linspace(0, 1, 30000, {.device = d}); });
@@ -191,6 +210,53 @@ TEST(CudaDevice, AHostNumberIsTakenBeforeTheCallReturns) {
 
 // ---- products
 
+/// Few features don't wait for cuBLAS, and the profiler and explain() say which kernel runs.
+TEST(CudaDevice, NearestCentersHaveAKernelOfTheirOwnForFewFeatures) {
+  const Device device = emulated();
+  const auto expect_way = [&](std::int64_t features, std::int64_t centers, const std::string& way) {
+    SCOPED_TRACE(std::to_string(features) + " features, " + std::to_string(centers) + " centers");
+    const Array x = floats({50, features}, device);
+    const Array y = floats({centers, features}, device, 2);
+    const auto compiled = compile(nearest);
+    const Profiler profiler;
+    EXPECT_TRUE(equal(compiled(x, y), nearest(x, y)));
+    EXPECT_NE(compiled.explain().find("alpha -2 " + way), std::string::npos) << compiled.explain();
+    const std::vector<ProfileRow> rows = profiler.rows();
+    EXPECT_TRUE(std::any_of(rows.begin(), rows.end(), [&](const ProfileRow& row) {
+      return row.kernel == "matmul_argmin " + way;
+    })) << profiler.table();
+  };
+  expect_way(1, 40, "in registers");
+  expect_way(64, 40, "in registers");
+  expect_way(65, 40, "in tiles");
+  expect_way(64, 1, "in tiles");
+}
+
+/// A sum takes the features in ascending order, one fused multiply-add each.
+TEST(CudaDevice, ProductsOfFewFeaturesAreOneChain) {
+  const Device device = emulated();
+  for (const auto& [m, n, k] : {std::tuple{5, 300, 3}, {300, 5, 17}, {40, 600, 64}}) {
+    const Array x = floats({m, k}, device);
+    const Array y = floats({k, n}, device, 2);
+    const std::vector<float> a = x.to_host<float>();
+    const std::vector<float> b = y.to_host<float>();
+    std::vector<float> expected;
+    for (int i = 0; i < m; ++i) {
+      for (int j = 0; j < n; ++j) {
+        float total = 0;
+        for (int p = 0; p < k; ++p) {
+          total =
+              std::fma(a[static_cast<std::size_t>(i * k + p)], b[static_cast<std::size_t>(p * n + j)], total);
+        }
+        expected.push_back(total);
+      }
+    }
+    EXPECT_EQ(matmul(x, y).to_host<float>(), expected);
+    EXPECT_EQ(copy(matrix_transpose(matmul(matrix_transpose(y), matrix_transpose(x)))).to_host<float>(),
+              expected);
+  }
+}
+
 /// Case 3 of the inputs that broke others: a product in TF32 loses the digits that decide.
 TEST(CudaDevice, RoundsToTf32OnlyByName) {
   const Device device = emulated();
@@ -221,17 +287,17 @@ TEST(CudaDevice, ACardThatKernelsWereNotBuiltForIsNamed) {
 
 TEST(CudaDevice, NamesALibraryThatIsMissing) {
   const Device second = device("cuda-emulated:1");  // has not multiplied yet
-  const Array x = ones({3, 3}, {.dtype = float32, .device = second});
+  const Array x = ones({3, 65}, {.dtype = float32, .device = second});
   controls().hide_libraries(true);
   try {
-    matmul(x, x);
+    matmul(x, matrix_transpose(x));
     ADD_FAILURE() << "there was a product without cuBLAS";
   } catch (const DeviceError& error) {
     const std::string text = error.what();
     EXPECT_NE(text.find("[matmul] cuBLAS cannot be opened: libcublasLt.so"), std::string::npos) << text;
   }
   controls().hide_libraries(false);
-  EXPECT_TRUE(equal(matmul(x, x), std::vector<float>(9, 3), {3, 3}));
+  EXPECT_TRUE(equal(matmul(x, matrix_transpose(x)), std::vector<float>(9, 65), {3, 3}));
 }
 
 TEST(CudaDevice, GoesOnAfterAnAllocationFails) {

@@ -63,10 +63,30 @@ class MatmulArgminTest : public DeviceTest {
 
 TEST_P(MatmulArgminTest, IsTheArgminOfTheScores) {
   for (const std::int64_t n : {1, 2, 7, 100, 129}) {
-    for (const std::int64_t k : {1, 3, 16, 65}) {
+    for (const std::int64_t k : {1, 3, 16, 31, 32, 33, 64, 65}) {
       SCOPED_TRACE(testing::Message() << "n " << n << ", k " << k);
       expect_composition(-2, whole({53, k}, 1), whole({n, k}, 2), whole({n}, 3));
     }
+  }
+}
+
+/// Of sums that round: compiled code gives the bits of plain code.
+TEST_P(MatmulArgminTest, HasTheBitsOfTheOperationsOneByOne) {
+  for (const DType dtype : {float32, float64}) {
+    const auto make = [&](const Shape& shape, std::uint64_t seed) {
+      return upload(make_values(dtype, shape, Values::plain, seed), device());
+    };
+    for (const std::int64_t n : {2, 37, 129}) {
+      for (const std::int64_t k : {1, 3, 16, 31, 32, 33, 64, 65}) {
+        SCOPED_TRACE(testing::Message() << name(dtype) << ", n " << n << ", k " << k);
+        expect_composition(-2, make({150, k}, 1), make({n, k}, 2), make({n}, 3));
+      }
+    }
+    // The same centers stepped, the samples by columns.
+    const Array x = make({33, 150}, 4);
+    const Array y = make({60, 70}, 5);
+    expect_composition(0.3, matrix_transpose(x), index(y, {slice(59, {}, -2), slice(0, 66, 2)}),
+                       make({30}, 6));
   }
 }
 

@@ -29,7 +29,9 @@ class FusionTest : public test::DeviceTest {
     const Profiler profiler;
     f();
     Counts counts;
-    for (const ProfileRow& row : profiler.rows()) counts[row.kernel] += row.calls;
+    // Without the way that a device's kernel takes: "matmul_argmin in registers".
+    for (const ProfileRow& row : profiler.rows())
+      counts[row.kernel.substr(0, row.kernel.find(' '))] += row.calls;
     return counts;
   }
   void expect_same(const Assignment& actual, const Assignment& expected) const {

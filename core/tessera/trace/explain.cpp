@@ -51,13 +51,21 @@ class Text {
       text += node.inputs[i].value >= 0 ? access(node.inputs[i]) : node.scalars[i].to_string();
     }
     text += ")";
-    if (node.kernel == Kernel::matmul_argmin) text += fmt::format(" alpha {}", node.scalars[0].to_string());
+    if (node.kernel == Kernel::matmul_argmin) text += winners(node);
     if (node.program == nullptr) text += fmt::format("  [{}]", node.operation);
     if (step.taken >= 0) text += fmt::format("  in place of {}", label(step.taken));
     if (step.copy_base) text += fmt::format("  after a copy of {}", label(node.base));
     text += "\n";
     if (node.program != nullptr) text += group(*node.program);
     return text;
+  }
+
+  std::string winners(const Node& node) const {
+    const Layout& centers = node.inputs[1].layout;
+    const Value& x = plan_.values[static_cast<std::size_t>(node.inputs[0].value)];
+    const std::string_view way =
+        x.device->device.matmul_argmin_way(node.precision, x.dtype, centers.shape[1], centers.shape[0]);
+    return fmt::format(" alpha {}{}{}", node.scalars[0].to_string(), way.empty() ? "" : " ", way);
   }
 
   static std::string group(const Program& program) {

@@ -18,7 +18,13 @@
   extern __shared__ __align__(16) unsigned char tessera_dynamic_shared[]; \
   type* const name = reinterpret_cast<type*>(tessera_dynamic_shared)
 
+/// Before a loop whose index picks registers: each turn is written out.
+#define TESSERA_UNROLL _Pragma("unroll")
+
 namespace tessera::cuda {
+
+/// Of a block, where a kernel has no reason for another number.
+inline constexpr int kThreads = 256;
 
 /// Puts a kernel into the stream's queue.
 template <class... Parameters, class... Arguments>

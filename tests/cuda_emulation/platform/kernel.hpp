@@ -22,7 +22,13 @@
 #define TESSERA_DYNAMIC_SHARED(type, name) \
   type* const name = static_cast<type*>(::cuda_emulation::dynamic_shared_memory())
 
+/// Loops stay loops: a shorter compilation.
+#define TESSERA_UNROLL
+
 namespace tessera::cuda {
+
+/// Two warps are several; more cost time.
+inline constexpr int kThreads = 64;
 
 /// Puts a kernel into the stream's queue.
 template <class... Parameters, class... Arguments>

@@ -37,6 +37,10 @@ extern "C" __attribute__((visibility("default"))) void tessera_bind(const cuda_e
   cuda_emulation::calls = calls;
 }
 
+namespace tessera::cuda {
+inline constexpr int kThreads = 64;  // as in the emulation's platform/kernel.hpp
+}
+
 #define threadIdx (::cuda_emulation::calls->position->thread)
 #define blockIdx (::cuda_emulation::calls->position->block)
 #define blockDim (::cuda_emulation::calls->position->threads)
