@@ -41,3 +41,7 @@ TESSERA_CUDA_CONTROL void tessera_cuda_emulation_compile_from(long elements) {
 TESSERA_CUDA_CONTROL long tessera_cuda_emulation_compilations() {
   return cuda_emulation::compilations;
 }
+/// While on, programs are only collected, and don't run; then all are compiled together.
+TESSERA_CUDA_CONTROL void tessera_cuda_emulation_collect_programs(int on) {
+  cuda_emulation::collect(on != 0);
+}

@@ -24,6 +24,8 @@ class CudaControls {
   void hide_libraries(bool hidden) const { find<void(int)>("hide_libraries")(hidden ? 1 : 0); }
   /// Programs of so many elements or more are compiled.
   void compile_from(long elements) const { find<void(long)>("compile_from")(elements); }
+  /// While on, programs are only collected, and don't run; then all are compiled together.
+  void collect_programs(bool on) const { find<void(int)>("collect_programs")(on ? 1 : 0); }
   long compilations() const { return find<long()>("compilations")(); }
   void refuse_kernels(bool refused) const { find<void(int)>("refuse_kernels")(refused ? 1 : 0); }
   /// How often the host has waited for a queue.
