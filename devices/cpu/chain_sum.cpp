@@ -137,17 +137,34 @@ struct SquaredDifference {
   }
 };
 
-template <class T, int V>
+/// `first`: the sums were zero. Then they may become -0, which changes no sum that is not; sum_lanes_of gives
+/// 0.
+template <bool first, class T, int V>
 HWY_INLINE void add_to(Vector<double> (&sum)[V * kParts<T>], const Vector<T> (&value)[V]) {
   const Doubles d;
-  TESSERA_UNROLL
-  for (int v = 0; v < V; ++v) {
-    if constexpr (kParts<T> == 1) {
-      sum[v] = hn::Add(sum[v], value[v]);
-    } else {
-      const hn::Half<Tag<T>> half;
-      sum[2 * v] = hn::Add(sum[2 * v], hn::PromoteTo(d, hn::LowerHalf(half, value[v])));
-      sum[2 * v + 1] = hn::Add(sum[2 * v + 1], hn::PromoteTo(d, hn::UpperHalf(half, value[v])));
+  const auto add = [&](int part, Vector<double> v)
+                       HWY_ATTR { sum[part] = first ? v : hn::Add(sum[part], v); };
+  if constexpr (kParts<T> == 1) {
+    TESSERA_UNROLL
+    for (int v = 0; v < V; ++v) add(v, value[v]);
+    return;
+  } else {
+    const hn::Half<Tag<T>> half;
+    constexpr int width = kWidth<T>;
+#if HWY_TARGET <= HWY_AVX3
+    // Upper halves by way of memory: the port that moves them between lanes is the one that is short.
+    HWY_ALIGN T kept[V * width];
+    TESSERA_UNROLL
+    for (int v = 0; v < V; ++v) hn::Store(value[v], Tag<T>(), kept + v * width);
+    asm("" : "+m"(kept));  // else GCC would make moves of it again
+    const auto upper = [&](int v) HWY_ATTR { return hn::Load(half, kept + v * width + width / 2); };
+#else
+    const auto upper = [&](int v) HWY_ATTR { return hn::UpperHalf(half, value[v]); };
+#endif
+    TESSERA_UNROLL
+    for (int v = 0; v < V; ++v) {
+      add(2 * v, hn::PromoteTo(d, hn::LowerHalf(half, value[v])));
+      add(2 * v + 1, hn::PromoteTo(d, upper(v)));
     }
   }
 }
@@ -169,7 +186,7 @@ HWY_INLINE double sum_lanes(D d, hn::Vec<D> v) {
   }
 }
 
-/// out[r] becomes the sum of the lanes of sum[r].
+/// out[r] becomes the sum of the lanes of sum[r], and 0 where that is -0.
 template <int R>
 HWY_INLINE void sum_lanes_of(const Vector<double> (&sum)[R], double* out) {
   const Doubles d;
@@ -185,15 +202,15 @@ HWY_INLINE void sum_lanes_of(const Vector<double> (&sum)[R], double* out) {
                                hn::OddEvenBlocks(b, hn::SwapAdjacentBlocks(a)));
     HWY_ALIGN double all[kWidth<double>];
     hn::Store(hn::Add(pairs, hn::Shuffle01(pairs)), d, all);
-    out[0] = all[0];
-    out[1] = all[4];
-    out[2] = all[2];
-    out[3] = all[6];
+    out[0] = all[0] + 0.0;
+    out[1] = all[4] + 0.0;
+    out[2] = all[2] + 0.0;
+    out[3] = all[6] + 0.0;
     return;
   }
 #endif
   TESSERA_UNROLL
-  for (int r = 0; r < R; ++r) out[r] = sum_lanes(d, sum[r]);
+  for (int r = 0; r < R; ++r) out[r] = sum_lanes(d, sum[r]) + 0.0;
 }
 
 // ---- runs are rows: each is summed in kLanes lanes
@@ -203,16 +220,22 @@ HWY_INLINE void sum_some_rows(const Chain& chain, std::int64_t row, std::int64_t
   constexpr int P = static_cast<int>(kLanes) / kWidth<T>;
   constexpr int parts = P * kParts<T>;  // vectors of lanes
   Vector<double> sum[R * parts];
-  set_zero<R * parts>(sum);
   Vector<T> value[R * P];
   std::int64_t at = 0;
+  if (columns >= kLanes) {
+    chain.template give<R, P, true, T>(row, 0, 0, value);
+    add_to<true, T, R * P>(sum, value);
+    at = kLanes;
+  } else {
+    set_zero<R * parts>(sum);
+  }
   for (; at + kLanes <= columns; at += kLanes) {
     chain.template give<R, P, true, T>(row, at, 0, value);
-    add_to<T, R * P>(sum, value);
+    add_to<false, T, R * P>(sum, value);
   }
   if (at < columns) {
     chain.template give<R, P, false, T>(row, at, columns - at, value);
-    add_to<T, R * P>(sum, value);
+    add_to<false, T, R * P>(sum, value);
   }
   Vector<double> lanes[R];
   TESSERA_UNROLL
@@ -249,7 +272,7 @@ HWY_INLINE void sum_strip(const Chain& chain, std::int64_t at, std::int64_t n, s
   Vector<T> value[P];
   for (std::int64_t run = 0; run < runs; ++run) {
     chain.template give<1, P, whole, T>(run, at, n, value);
-    add_to<T, P>(sum, value);
+    add_to<false, T, P>(sum, value);
   }
   if constexpr (whole) {
     TESSERA_UNROLL

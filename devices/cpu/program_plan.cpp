@@ -20,7 +20,7 @@ constexpr std::int64_t kBlock = RowReduction::kPiece;
 constexpr std::int64_t kLongRow = 2 * kBlock;
 constexpr std::size_t kLine = 64;
 /// Bytes of an input in a wide block, and its rows.
-constexpr std::int64_t kWideBytes = 32 * 1024;
+constexpr std::int64_t kWideBytes = 64 * 1024;
 constexpr std::int64_t kFewestRows = 16;  // the widest vector
 constexpr std::int64_t kMostRows = 256;
 

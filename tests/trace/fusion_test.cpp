@@ -162,6 +162,9 @@ TEST_P(FusionTest, SumsOfWhatRowsMakeKeepTheirOrder) {
           {{"program", 1}},
           [](const Array& a, const Array& b) { return sum(-(a - b), {.axis = 1}) - max(a, {.axis = 1}); },
           matrix_transpose(values({d, n}, dtype, 4)), c);
+      // Every value is -0, and their sum is not.
+      expect_kernels(
+          {{"program", 1}}, [](const Array& a) { return sum(-square(a * 0), {.axis = 1}); }, x);
     }
   }
 }
