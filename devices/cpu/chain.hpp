@@ -20,7 +20,11 @@ enum class Link : std::uint8_t {
   negative,
   abs,
   sqrt,
+  keep,  ///< v itself, kept in a slot for a later link to read
 };
+
+/// Values that a chain can keep at a time.
+inline constexpr int kChainSlots = 4;
 
 struct ChainStep {
   Link link;
@@ -28,6 +32,7 @@ struct ChainStep {
   const void* data;   ///< of n elements, or of one
   std::int64_t step;  ///< bytes from one run to the next
   bool ahead;         ///< what comes after the operand is asked for from memory
+  int slot = -1;      ///< `keep`: where to; others: the operand is what was kept there, if not -1
 };
 
 /// The chain's values for `runs` runs of n elements of float32 or float64, a few vectors at a time that never

@@ -110,6 +110,7 @@ struct AnyChain {
         case Link::negative: S::alone(value, [](X v) HWY_ATTR { return hn::Neg(v); }); break;
         case Link::abs: S::alone(value, [](X v) HWY_ATTR { return hn::Abs(v); }); break;
         case Link::sqrt: S::alone(value, [](X v) HWY_ATTR { return hn::Sqrt(v); }); break;
+        case Link::keep: break;  // Plan gives none of these to sum
       }
     }
     S::clear_rest(n, value);

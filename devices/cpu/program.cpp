@@ -305,9 +305,9 @@ bool Interpreter::gather_links(std::size_t i) {
   const Chain& chain = plan_.chains[static_cast<std::size_t>(reg(i).chain)];
   links_.clear();
   bool together = true;
-  for (const auto& [link, number, ahead] : chain.links) {
+  for (const auto& [link, number, ahead, slot] : chain.links) {
     if (number < 0) {
-      links_.push_back({link, false, nullptr, 0, false});
+      links_.push_back({link, false, nullptr, 0, false, slot});
       continue;
     }
     const auto arg = static_cast<std::size_t>(number);

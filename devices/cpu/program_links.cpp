@@ -97,39 +97,63 @@ void Plan::link_selections() {
 
 // ---- chains
 
+/// Step i reads the ends of two chains: the longer one's value is kept while the other runs after it. False
+/// where there are too many such values.
+bool Plan::join_two(std::size_t i, int longer, std::int32_t number, std::int32_t other) {
+  Chain& chain = chains[static_cast<std::size_t>(number)];
+  Chain& later = chains[static_cast<std::size_t>(other)];
+  if (later.slots >= kChainSlots) return false;
+  chain.slots = std::max(chain.slots, later.slots + 1);
+  chain.links.push_back({Link::keep, -1, false, 0});
+  for (Chain::Link link : later.links) {
+    if (link.slot >= 0) ++link.slot;
+    chain.links.push_back(link);
+  }
+  Chain::Link meet = *link_of(program->steps[i], 1 - longer);
+  meet.operand = -1;
+  meet.slot = 0;
+  chain.links.push_back(meet);
+  chain.steps.insert(chain.steps.end(), later.steps.begin(), later.steps.end());
+  chain.steps.push_back(i);
+  later = {};
+  return true;
+}
+
 /// Makes step i a chain's next link, of the longest one that ends in its operands, or the first of its own.
 void Plan::join_chain(std::size_t i, std::vector<std::int32_t>& chain_of) {
   const Step& step = program->steps[i];
   if (registers[i].extent != Extent::all || !link_of(step, 0)) return;
-  int best = -1;
-  std::size_t longest = 0;
-  for (int a = 0; a < argument_count(step.kind); ++a) {
+  const int count = step.args[0] == step.args[1] ? 1 : argument_count(step.kind);
+  std::int32_t ends[2] = {-1, -1};
+  std::size_t lengths[2] = {0, 0};
+  for (int a = 0; a < count; ++a) {
     const auto arg = static_cast<std::size_t>(step.args[a]);
     if (chain_of[arg] < 0 || readers_[arg] != 1) continue;
-    const std::size_t length = chains[static_cast<std::size_t>(chain_of[arg])].steps.size();
-    if (length <= longest) continue;
-    longest = length;
-    best = a;
+    ends[a] = chain_of[arg];
+    lengths[a] = chains[static_cast<std::size_t>(ends[a])].steps.size();
   }
-  if (best < 0) {
+  if (ends[0] < 0 && ends[1] < 0) {
     // Where it begins, its first operand is loaded.
     chain_of[i] = static_cast<std::int32_t>(chains.size());
-    chains.push_back({{{Link::load, step.args[0]}, *link_of(step, 0)}, {i}});
+    chains.push_back({{{Link::load, step.args[0]}, *link_of(step, 0)}, 0, {i}});
     return;
   }
-  const std::int32_t number = chain_of[static_cast<std::size_t>(step.args[best])];
-  chain_of[i] = number;
-  Chain& chain = chains[static_cast<std::size_t>(number)];
+  const int best = lengths[1] > lengths[0] ? 1 : 0;
+  chain_of[i] = ends[best];
+  if (ends[1 - best] >= 0 && join_two(i, best, ends[best], ends[1 - best])) return;
+  Chain& chain = chains[static_cast<std::size_t>(ends[best])];
   chain.links.push_back(*link_of(step, best));
   chain.steps.push_back(i);
 }
 
-/// Whether step i sums what a chain gives, and nothing else reads it.
+/// Whether step i sums what a chain gives, and nothing else reads it. (What is kept beside has no place among
+/// the sums.)
 bool Plan::ends_in_sum(std::size_t i, const std::vector<std::int32_t>& chain_of) const {
   const Step& step = program->steps[i];
   if (in_pieces || step.kind != Kind::reduce || static_cast<ReduceOp>(step.op) != ReduceOp::sum) return false;
   const auto arg = static_cast<std::size_t>(step.args[0]);
-  return chain_of[arg] >= 0 && readers_[arg] == 1 && sums_chains();
+  if (chain_of[arg] < 0 || readers_[arg] != 1) return false;
+  return chains[static_cast<std::size_t>(chain_of[arg])].slots == 0 && sums_chains();
 }
 
 void Plan::count_readers() {
@@ -155,7 +179,7 @@ void Plan::link_chains() {
     chain.sums = true;
   }
   // One step alone is no chain.
-  std::erase_if(chains, [](const Chain& chain) { return chain.steps.size() == 1; });
+  std::erase_if(chains, [](const Chain& chain) { return chain.steps.size() < 2; });
   for (std::size_t c = 0; c < chains.size(); ++c) {
     const std::vector<std::size_t>& steps = chains[c].steps;
     for (const std::size_t i : steps) registers[i].phase = Phase::linked;

@@ -60,14 +60,16 @@ struct Register {
 };
 
 /// Steps each of which is the only one to read the one before: they run together, in registers of the
-/// processor.
+/// processor. Where a step reads the ends of two chains, the value of the one is kept while the other runs.
 struct Chain {
   struct Link {
     cpu::Link link;
     std::int32_t operand;  ///< a register, or -1
     bool ahead = false;    ///< it asks early for an input that is read where it lies
+    int slot = -1;         ///< where it keeps, or where its operand was kept
   };
   std::vector<Link> links;
+  int slots = 0;  ///< that it uses
   std::vector<std::size_t> steps;
   bool sums = false;  ///< the last step is the sum of the values over each row
 };
@@ -125,6 +127,7 @@ class Plan {
   void choose_blocks();
   void link_chains();
   void join_chain(std::size_t i, std::vector<std::int32_t>& chain_of);
+  bool join_two(std::size_t i, int longer, std::int32_t number, std::int32_t other);
   bool ends_in_sum(std::size_t i, const std::vector<std::int32_t>& chain_of) const;
   void widen_blocks();
   void count_readers();
