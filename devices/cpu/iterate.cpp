@@ -14,6 +14,8 @@ namespace {
 constexpr std::int64_t kTile = 1024;
 /// Rows shorter than this are put together in buffers rather than done one at a time.
 constexpr std::int64_t kShortRow = 64;
+/// So are longer ones where all that keeps them from being one run is an operand that repeats with each row.
+constexpr std::int64_t kRepeatedRow = 256;
 /// The side of a tile where an operand runs down the columns.
 constexpr std::int64_t kSide = 32;
 
@@ -190,7 +192,7 @@ class TileWalker {
   TileWalker(const Domain& domain, LoopTraits traits, void (*body)(const void*, const Run&),
              const void* context)
       : domain_(domain), body_(body), context_(context) {
-    short_rows_ = domain.columns() < kShortRow && domain.rows() > 1;
+    short_rows_ = domain.rows() > 1 && are_short(traits);
     for (int i = 0; i < domain.operands; ++i) {
       const bool spreads = domain.column_stride(i) == 0 && (traits.may_be_scalar >> i & 1U) != 0;
       scalar_in_row_[i] = spreads;
@@ -214,6 +216,7 @@ class TileWalker {
     alignas(64) std::byte bytes[kMaxOperands][kTile * 8];
     std::int64_t periodic[kMaxOperands] = {};  ///< elements that a repeating operand's buffer holds
   };
+  bool are_short(LoopTraits traits) const;
   void run_tile(Buffers& buffers, const Part& part, BlockRange rows, BlockRange columns) const;
   void run_rows(Lattice (&places)[kMaxOperands], std::int64_t rows, std::int64_t columns) const;
   void run_streaming(const Run& run) const;
@@ -227,6 +230,21 @@ class TileWalker {
   bool direct_[kMaxOperands] = {};
   bool scalar_in_row_[kMaxOperands] = {};
 };
+
+/// Whether rows are put together in buffers.
+bool TileWalker::are_short(LoopTraits traits) const {
+  if (domain_.columns() < kShortRow) return true;
+  // Rows of an output that goes past the caches do so one at a time.
+  if (domain_.columns() > kRepeatedRow || domain_.elements() * domain_.item[0] >= kStreamedBytes)
+    return false;
+  for (int i = 0; i < domain_.operands; ++i) {
+    const std::int64_t row = domain_.row_stride(i);
+    const bool one_element = domain_.column_stride(i) == 0 && (traits.may_be_scalar >> i & 1U) != 0;
+    const bool in_one_run = row == domain_.columns() * domain_.item[i] || (i > 0 && row == 0);
+    if (!(one_element ? row == 0 : domain_.runs(i) && in_one_run)) return false;
+  }
+  return true;
+}
 
 void TileWalker::operator()(const Part& part) const {
   if (all_direct_) {
@@ -257,16 +275,24 @@ void TileWalker::run_tile(Buffers& buffers, const Part& part, BlockRange rows, B
   for (int i = 0; i < domain_.operands; ++i) {
     const std::int64_t row = domain_.row_stride(i);
     const std::int64_t column = domain_.column_stride(i);
-    places[i] = {part.data[i] + rows.begin * row + columns.begin * column, row, column};
-    if (direct_[i]) continue;
-    const Lattice buffer{buffers.bytes[i], columns.size() * domain_.item[i], domain_.item[i]};
+    std::byte* const first = part.data[i] + rows.begin * row + columns.begin * column;
+    if (direct_[i]) {
+      places[i] = {first, row, column};
+      continue;
+    }
+    // Not one object that is filled here and there: its copy would wait for all stores of the tile before.
+    std::byte* const buffer = buffers.bytes[i];
+    const std::int64_t buffer_row = columns.size() * domain_.item[i];
     if (i == 0) {
-      result = places[i];
+      result = {first, row, column};
     } else if (row != 0 || buffers.periodic[i] < n) {
-      move_block(static_cast<std::size_t>(domain_.item[i]), places[i], buffer, rows.size(), columns.size());
+      move_block(static_cast<std::size_t>(domain_.item[i]), {first, row, column},
+                 {buffer, buffer_row, domain_.item[i]}, rows.size(), columns.size());
       buffers.periodic[i] = n;
     }
-    places[i] = buffer;
+    places[i].data = buffer;
+    places[i].row = buffer_row;
+    places[i].column = domain_.item[i];
   }
   run_rows(places, rows.size(), columns.size());
   if (result.data != nullptr) {

@@ -179,7 +179,7 @@ void few_columns(CpuDevice& device, const Product<T>& p, std::int64_t b, InnerBl
   const std::int64_t row_products = panel_elements(1, p.n, dtype) * std::min(p.k, most);
   constexpr std::int64_t unit = 24;  // rows that a kernel takes at once, on every instruction set
   const std::int64_t rows =
-      ceil_divide(std::clamp<std::int64_t>(kTaskProducts / row_products, 1, 4096), unit) * unit;
+      ceil_divide(std::clamp<std::int64_t>(kTaskProducts / 2 / row_products, 1, 4096), unit) * unit;
   for (std::int64_t at = 0; at < p.k;) {
     const std::int64_t left = p.k - at;
     const std::int64_t length =

@@ -49,6 +49,16 @@ class Positions {
 inline void check_indices(std::int64_t length, const View& indices) {
   const auto* const index = indices.as<const std::int64_t>();
   const std::int64_t stride = indices.strides[0];
+  if (stride == 1) {
+    // The sign of a distance to either end of the axis tells; they wrap, and one of the two still tells.
+    const auto end = static_cast<std::uint64_t>(length);
+    std::uint64_t distances = 0;
+    for (std::int64_t c = 0; c < indices.shape[0]; ++c) {
+      const auto place = static_cast<std::uint64_t>(index[c]);
+      distances |= (place + end) | (end - 1 - place);
+    }
+    if (distances >> 63U == 0) return;
+  }
   Positions positions(length);
   for (std::int64_t c = 0; c < indices.shape[0]; ++c) positions(index[c * stride], c);
   positions.check([&](std::int64_t c) { return index[c * stride]; });

@@ -172,6 +172,22 @@ HWY_INLINE void store_tile(const Vector<T> (&sum)[R][V], bool first, Matrix<T> o
     }
     return;
   }
+  if constexpr (native * sizeof(T) >= 32) {  // narrower ones have no masked store
+    if (out.column_stride == 1) {
+      TESSERA_UNROLL
+      for (int v = 0; v < V; ++v) {
+        const std::int64_t left = std::clamp<std::int64_t>(columns - v * native, 0, native);
+        const auto mask = hn::FirstN(d, static_cast<std::size_t>(left));
+        TESSERA_UNROLL
+        for (int r = 0; r < R; ++r) {
+          T* const to = out.data + r * out.row_stride + v * native;
+          const auto value = first ? sum[r][v] : hn::Add(hn::MaskedLoad(mask, d, to), sum[r][v]);
+          hn::BlendedStore(value, mask, d, to);
+        }
+      }
+      return;
+    }
+  }
   HWY_ALIGN T line[R][V * native];
   TESSERA_UNROLL
   for (int r = 0; r < R; ++r) {

@@ -7,7 +7,7 @@
 #include "devices/cpu/scatter_kernels.hpp"
 #include "devices/cpu/threads.hpp"
 
-// Two ways, chosen by shapes alone:
+// Chosen by shapes alone, besides a plain loop for few single elements:
 //
 // by rows of the target  The updates are sorted by index, stably; then a task takes a few rows of the target,
 // and
@@ -136,6 +136,26 @@ void by_target_rows(CpuDevice& device, const Scatter& s) {
   });
 }
 
+// ---- one after the other
+
+/// Few updates of one element each, into a dtype wide enough to hold sums: sorting them would take longer.
+/// The same bits as by rows of the target.
+bool by_updates(const Scatter& s) {
+  const bool wide = is_integer(s.target.dtype) || s.target.dtype == DType::float64;
+  if (s.op != ScatterOp::add || s.outer != 1 || s.inner != 1 || s.count > kTaskElements) return false;
+  if (!wide || s.updates.dtype != s.target.dtype) return false;
+  visit_dtype(s.target.dtype, [&](auto tag) {
+    using T = decltype(tag);
+    if constexpr (!std::is_same_v<T, bool>) {
+      for (std::int64_t c = 0; c < s.count; ++c) {
+        T& element = *reinterpret_cast<T*>(s.row(0, s.position(c), 0));
+        element = element::add(element, *reinterpret_cast<const T*>(s.update(0, c, 0)));
+      }
+    }
+  });
+  return true;
+}
+
 // ---- by blocks of updates
 
 /// target[0, a, i] += the sums of all blocks, first to last.
@@ -147,6 +167,15 @@ void add_sums(const Scatter& s, std::int64_t o, const Sum* sums, std::int64_t bl
     const auto [first, last] = block_range(task, rows_a_task, s.axis);
     for (std::int64_t a = first; a < last; ++a) {
       T* const row = reinterpret_cast<T*>(s.row(o, a, 0));
+      if constexpr (std::is_same_v<T, Sum>) {
+        if (s.target.strides[2] == 1) {  // loops that the compiler makes vector code of
+          for (std::int64_t block = 0; block < blocks; ++block) {
+            const Sum* const some = sums + block * size + a * s.inner;
+            for (std::int64_t i = 0; i < s.inner; ++i) row[i] = element::add(row[i], some[i]);
+          }
+          continue;
+        }
+      }
       for (std::int64_t i = 0; i < s.inner; ++i) {
         T& element = row[i * s.target.strides[2]];
         auto sum = static_cast<Sum>(element);
@@ -211,7 +240,7 @@ void CpuDevice::scatter(ScatterOp op, const View& indices, const View& updates, 
   const std::int64_t block_updates = updates_a_block(s);
   if (block_updates > 0) {
     by_update_blocks(*this, s, block_updates);
-  } else {
+  } else if (!by_updates(s)) {
     by_target_rows(*this, s);
   }
 }

@@ -16,6 +16,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace tessera::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
 
 /// What sums of T are held in.
 template <class T>
@@ -100,6 +101,22 @@ void scatter_run(const ScatterRun& run) {
   for (std::int64_t i = 0; i < width; ++i) target[i * run.target_stride] = static_cast<Target>(held[i]);
 }
 
+/// to[i] += update[i]; floats in the widest vectors, of which compilers make narrower ones of their own
+/// accord.
+template <class Held, class Update>
+HWY_INLINE void add_row(const Update* HWY_RESTRICT update, std::int64_t width, Held* HWY_RESTRICT to) {
+  std::int64_t i = 0;
+  if constexpr (std::is_same_v<Update, float>) {
+    const hn::ScalableTag<double> d;
+    const hn::Rebind<float, decltype(d)> narrow;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    for (; i + lanes <= width; i += lanes) {
+      hn::StoreU(hn::Add(hn::LoadU(d, to + i), hn::PromoteTo(d, hn::LoadU(narrow, update + i))), d, to + i);
+    }
+  }
+  for (; i < width; ++i) to[i] = combined<ScatterOp::add>(to[i], update[i]);
+}
+
 template <class Update>
 void scatter_sums(const ScatterSums& task) {
   using Held = Sum<Update>;
@@ -110,7 +127,7 @@ void scatter_sums(const ScatterSums& task) {
     Held* const to = sums + (index < 0 ? index + task.axis : index) * inner;
     const Update* const update = static_cast<const Update*>(task.updates) + c * task.update_row_stride;
     if (task.update_stride == 1) {
-      for (std::int64_t i = 0; i < inner; ++i) to[i] = combined<ScatterOp::add>(to[i], update[i]);
+      add_row(update, inner, to);
     } else {
       for (std::int64_t i = 0; i < inner; ++i) {
         to[i] = combined<ScatterOp::add>(to[i], update[i * task.update_stride]);
