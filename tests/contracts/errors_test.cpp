@@ -1,6 +1,8 @@
 // Errors name the operation and what it saw, are of the right type, and leave the device usable.
 
+#include <cstdint>
 #include <functional>
+#include <limits>
 
 #include <tessera/tessera.hpp>
 #include "support/compare.hpp"
@@ -40,7 +42,8 @@ class ErrorTest : public DeviceTest {
 TEST_P(ErrorTest, IndicesOutOfBounds) {
   const Array x = matrix(5, 3);
   for (const std::int64_t bad :
-       {std::int64_t{5}, std::int64_t{-6}, std::int64_t{1} << 40U, -(std::int64_t{1} << 40U)}) {
+       {std::int64_t{5}, std::int64_t{-6}, std::int64_t{1} << 40U, -(std::int64_t{1} << 40U),
+        std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()}) {
     expect_error<IndexError>([&] { take(x, indices({0, bad}), {.axis = 0}); }, {"[take]"});
     expect_error<IndexError>(
         [&] {

@@ -26,9 +26,10 @@ std::string describe(const Extents& e) {
   return std::to_string(e.count) + " x " + std::to_string(e.inner) + " into " + std::to_string(e.axis);
 }
 
-// Long rows; short rows into little and into much; few updates for a long axis; sums of single elements.
-constexpr Extents kExtents[] = {{64, 2000, 1500}, {30, 16, 40000}, {5000, 40, 30000},
-                                {100000, 3, 50},  {7, 1, 1000000}, {200000, 1, 300000}};
+// Long rows; short rows into little and into much; few updates for a long axis; sums of single elements, many
+// and few.
+constexpr Extents kExtents[] = {{64, 2000, 1500}, {30, 16, 40000},     {5000, 40, 30000}, {100000, 3, 50},
+                                {7, 1, 1000000},  {200000, 1, 300000}, {10, 1, 2000}};
 
 Array updates_of(DType dtype, const Extents& e) {
   return test::upload(test::make_values(dtype, {e.count, e.inner}, test::Values::plain, 5), cpu());
