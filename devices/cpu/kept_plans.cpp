@@ -1,8 +1,9 @@
 #include "devices/cpu/kept_plans.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
-#include <cstring>
 #include <mutex>
 
 namespace tessera::cpu {
@@ -15,9 +16,8 @@ constexpr std::size_t kMostSteps = 16384;  ///< of all plans: some megabytes
 
 bool same_constant(const Step& a, const Step& b) {
   return visit_dtype(a.dtype, [&]<class T>(T) {
-    const T x = a.value.to<T>();
-    const T y = b.value.to<T>();
-    return std::memcmp(&x, &y, sizeof x) == 0;
+    using Bits = std::array<std::byte, sizeof(T)>;  // of NaN and of either zero, too
+    return std::bit_cast<Bits>(a.value.to<T>()) == std::bit_cast<Bits>(b.value.to<T>());
   });
 }
 

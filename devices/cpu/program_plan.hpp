@@ -192,6 +192,8 @@ void Plan::for_each_operand(const Selection& selection, const F& f) const {
 struct Bound {
   Bound(const Plan& plan, std::span<const View> the_inputs, std::span<const View> the_outputs)
       : once(plan.constants) {
+    inputs.reserve(the_inputs.size());
+    outputs.reserve(the_outputs.size());
     for (const View& view : the_inputs) inputs.push_back(view.as<std::byte>());
     for (const View& view : the_outputs) outputs.push_back(view.as<std::byte>());
   }

@@ -28,6 +28,7 @@ struct Recorded {
 /// The arrays that are there; one that is not has no number in the graph.
 std::vector<Array> valid_arrays(const std::vector<Array>& arrays) {
   std::vector<Array> valid;
+  valid.reserve(arrays.size());
   for (const Array& x : arrays) {
     if (x.valid()) valid.push_back(x);
   }

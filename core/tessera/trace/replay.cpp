@@ -90,6 +90,8 @@ class Replay {
     Call call = call_of(node);
     std::vector<Array> inputs;
     std::vector<Array> outputs;
+    inputs.reserve(node.inputs.size());
+    outputs.reserve(node.outputs.size());
     for (const Access& in : node.inputs) inputs.push_back(array(in));
     for (const Access& out : node.outputs) outputs.push_back(array(out));
     call.program = node.program.get();
