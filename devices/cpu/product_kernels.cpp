@@ -3,6 +3,7 @@
 #include <hwy/cache_control.h>
 #include <algorithm>
 #include <array>
+#include <type_traits>
 
 // Before a loop whose variable indexes registers: unless it is unrolled, GCC keeps them in memory.
 #define TESSERA_UNROLL _Pragma("GCC unroll 16")
@@ -264,13 +265,168 @@ void chain_panel(std::int64_t width, std::int64_t m, std::int64_t k, Matrix<cons
   }
 }
 
+#if HWY_TARGET <= HWY_AVX3
+
+// ---- chain, the lanes of vectors being rows of x
+//
+// With few columns most lanes of a panel's vector are empty. So 16 rows are transposed, 16 elements at a
+// time: then each multiply-add is of 16 rows with an element of y, and each line of x is read once, whole.
+
+constexpr std::int64_t kRowLanes = kLanes<float>;
+/// More columns than this are faster as a panel.
+constexpr std::int64_t kMostLaneColumns = 11;
+/// Fewer elements a row than this: what the results cost counts.
+constexpr std::int64_t kFewestLaneElements = 64;
+
+using Floats = Vector<float>;
+
+/// Columns [0, 4) of each of four blocks of 16 bytes, of rows that are 4 apart.
+HWY_INLINE void transpose_blocks(Floats a, Floats b, Floats c, Floats e, Floats* HWY_RESTRICT to) {
+  const Tag<float> d;
+  const Tag<double> pairs;
+  const auto low_ab = hn::BitCast(pairs, hn::InterleaveLower(d, a, b));
+  const auto high_ab = hn::BitCast(pairs, hn::InterleaveUpper(d, a, b));
+  const auto low_ce = hn::BitCast(pairs, hn::InterleaveLower(d, c, e));
+  const auto high_ce = hn::BitCast(pairs, hn::InterleaveUpper(d, c, e));
+  to[0] = hn::BitCast(d, hn::InterleaveLower(pairs, low_ab, low_ce));
+  to[1] = hn::BitCast(d, hn::InterleaveUpper(pairs, low_ab, low_ce));
+  to[2] = hn::BitCast(d, hn::InterleaveLower(pairs, high_ab, high_ce));
+  to[3] = hn::BitCast(d, hn::InterleaveUpper(pairs, high_ab, high_ce));
+}
+
+/// Rows of 16 elements to columns.
+HWY_INLINE void transpose_rows(Floats (&rows)[kRowLanes]) {
+  Floats part[kRowLanes];
+  TESSERA_UNROLL
+  for (int i = 0; i < 16; i += 4) {
+    transpose_blocks(rows[i], rows[i + 1], rows[i + 2], rows[i + 3], part + i);
+  }
+  // part[4 * i + c] holds, in block b, column 4 * b + c of the rows 4 * i to 4 * i + 3.
+  TESSERA_UNROLL
+  for (int c = 0; c < 4; ++c) {
+    const auto even_low = _mm512_shuffle_f32x4(part[c].raw, part[4 + c].raw, 0x88);
+    const auto odd_low = _mm512_shuffle_f32x4(part[c].raw, part[4 + c].raw, 0xdd);
+    const auto even_high = _mm512_shuffle_f32x4(part[8 + c].raw, part[12 + c].raw, 0x88);
+    const auto odd_high = _mm512_shuffle_f32x4(part[8 + c].raw, part[12 + c].raw, 0xdd);
+    rows[c] = Floats{_mm512_shuffle_f32x4(even_low, even_high, 0x88)};
+    rows[4 + c] = Floats{_mm512_shuffle_f32x4(odd_low, odd_high, 0x88)};
+    rows[8 + c] = Floats{_mm512_shuffle_f32x4(even_low, even_high, 0xdd)};
+    rows[12 + c] = Floats{_mm512_shuffle_f32x4(odd_low, odd_high, 0xdd)};
+  }
+}
+
+/// sum[c] becomes column c of x @ y for 16 rows of x and one inner block.
+template <int N>
+HWY_INLINE void lanes_tile(std::int64_t k, Matrix<const float> x, const float* HWY_RESTRICT panel,
+                           Floats (&sum)[N]) {
+  const Tag<float> d;
+  Floats rows[kRowLanes];
+  TESSERA_UNROLL
+  for (int c = 0; c < N; ++c) sum[c] = hn::Zero(d);
+  std::int64_t p = 0;
+  for (; p + kRowLanes <= k; p += kRowLanes, panel += kRowLanes * kRowLanes) {
+    TESSERA_UNROLL
+    for (int r = 0; r < kRowLanes; ++r) {
+      const float* const at = x.data + r * x.row_stride + p;
+      // The rows that come next: as streams they are too short for the hardware to notice.
+      __builtin_prefetch(at + kRowLanes * x.row_stride, 0, 2);
+      rows[r] = hn::LoadU(d, at);
+    }
+    transpose_rows(rows);
+    TESSERA_UNROLL
+    for (int q = 0; q < kRowLanes; ++q) {
+      TESSERA_UNROLL
+      for (int c = 0; c < N; ++c) {
+        sum[c] = hn::MulAdd(rows[q], hn::Set(d, panel[q * kRowLanes + c]), sum[c]);
+      }
+    }
+  }
+  if (p == k) return;
+  const auto mask = hn::FirstN(d, static_cast<std::size_t>(k - p));
+  TESSERA_UNROLL
+  for (int r = 0; r < kRowLanes; ++r) rows[r] = hn::MaskedLoad(mask, d, x.data + r * x.row_stride + p);
+  transpose_rows(rows);
+  HWY_ALIGN float columns[kRowLanes * kRowLanes];
+  TESSERA_UNROLL
+  for (int q = 0; q < kRowLanes; ++q) hn::Store(rows[q], d, columns + q * kRowLanes);
+  for (std::int64_t q = 0; q < k - p; ++q) {
+    const Floats column = hn::Load(d, columns + q * kRowLanes);
+    TESSERA_UNROLL
+    for (int c = 0; c < N; ++c) {
+      sum[c] = hn::MulAdd(column, hn::Set(d, panel[q * kRowLanes + c]), sum[c]);
+    }
+  }
+}
+
+/// As chain_rows, for 16 rows and N columns.
+template <int N>
+void lanes_strip(std::int64_t k, Matrix<const float> x, const float* panel, InnerBlocks blocks, bool first,
+                 Matrix<float> out) {
+  const Tag<float> d;
+  HWY_ALIGN float total[N][kRowLanes];
+  if (!first) {
+    for (int c = 0; c < N; ++c) {
+      for (std::int64_t r = 0; r < kRowLanes; ++r) total[c][r] = *out.at(r, c).data;
+    }
+  }
+  for (std::int64_t p = 0; p < k;) {
+    const std::int64_t length = blocks.next(k - p);
+    Floats sum[N];
+    lanes_tile<N>(length, x.at(0, p), panel + p * kRowLanes, sum);
+    TESSERA_UNROLL
+    for (int c = 0; c < N; ++c) {
+      hn::Store(first && p == 0 ? sum[c] : hn::Add(hn::Load(d, total[c]), sum[c]), d, total[c]);
+    }
+    p += length;
+  }
+  for (std::int64_t r = 0; r < kRowLanes; ++r) {
+    for (int c = 0; c < N; ++c) *out.at(r, c).data = total[c][r];
+  }
+}
+
+template <int N>
+std::int64_t lanes_rows_of(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const float> x,
+                           const float* panel, InnerBlocks blocks, bool first, Matrix<float> out) {
+  if constexpr (N > 2) {
+    if (n < N) return lanes_rows_of<N - 1>(m, n, k, x, panel, blocks, first, out);
+  }
+  std::int64_t i = 0;
+  for (; i + kRowLanes <= m; i += kRowLanes) {
+    lanes_strip<N>(k, x.at(i, 0), panel, blocks, first, out.at(i, 0));
+  }
+  return i;
+}
+
+/// Some of the first rows of chain_rows, those of which the kernels above are fastest; how many it did.
+template <class T>
+std::int64_t first_rows(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> x, const T* panels,
+                        InnerBlocks blocks, bool first, Matrix<T> out) {
+  if constexpr (std::is_same_v<T, float>) {
+    if (n >= 2 && n <= kMostLaneColumns && k >= kFewestLaneElements && x.column_stride == 1) {
+      return lanes_rows_of<kMostLaneColumns>(m, n, k, x, panels, blocks, first, out);
+    }
+  }
+  return 0;
+}
+
+#else
+
+template <class T>
+std::int64_t first_rows(std::int64_t, std::int64_t, std::int64_t, Matrix<const T>, const T*, InnerBlocks,
+                        bool, Matrix<T>) {
+  return 0;
+}
+
+#endif
+
 /// Rows of x that stay in the first-level cache while all panels pass over them.
 constexpr std::int64_t kChainStrip = kChainRows * 3;
 
 template <class T>
 void chain_rows(std::int64_t m, std::int64_t n, std::int64_t k, Matrix<const T> x, const T* panels,
                 InnerBlocks blocks, bool first, Matrix<T> out) {
-  for (std::int64_t i = 0; i < m; i += kChainStrip) {
+  std::int64_t i = first_rows(m, n, k, x, panels, blocks, first, out);
+  for (; i < m; i += kChainStrip) {
     const std::int64_t rows = std::min(kChainStrip, m - i);
     for (std::int64_t p = 0; p < k;) {
       const std::int64_t length = blocks.next(k - p);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <tessera/device.hpp>
@@ -106,13 +107,14 @@ TEST_P(Products, AColumnDoesNotDependOnItsNeighboursFromTwoColumnsOn) {
     if (features == std::string("baseline"))
       GTEST_SKIP() << "BLIS's plain kernels sum in an order of their own";
   }
-  for (const std::int64_t m : {1, 20, 100}) {
-    const Array x = noise(GetParam(), {m, 1000}, 1);
-    const Array y = noise(GetParam(), {1000, 400}, 2);
+  // The longest inner dimension is more than panels have room for at once.
+  for (const auto& [m, k] : {std::pair{1, 1000}, {20, 1000}, {100, 1000}, {100, 4200}}) {
+    const Array x = noise(GetParam(), {m, k}, 1);
+    const Array y = noise(GetParam(), {k, 400}, 2);
     const Array all = matmul(x, y);
-    for (const std::int64_t n : {2, 16, 17, 128, 129, 399}) {
+    for (const std::int64_t n : {2, 3, 7, 11, 12, 16, 17, 128, 129, 399}) {
       EXPECT_TRUE(same_bits(matmul(x, columns(y, 1, 1 + n)), columns(all, 1, 1 + n)))
-          << "m = " << m << ", n = " << n;
+          << "m = " << m << ", k = " << k << ", n = " << n;
     }
   }
 }
