@@ -22,8 +22,10 @@ HWY_INLINE auto holds(V a, V b) {
 
 template <class D>
 HWY_INLINE hn::Vec<D> load(D d, const Operand& x, std::int64_t at) {
-  const auto* const data = reinterpret_cast<const hn::TFromD<D>*>(x.data);
-  return x.scalar ? hn::Set(d, *data) : hn::LoadU(d, data + at);
+  if (!x.scalar) return hn::LoadU(d, reinterpret_cast<const hn::TFromD<D>*>(x.data) + at);
+  hn::TFromD<D> value;  // the bytes of an element of another type
+  std::memcpy(&value, x.data, sizeof value);
+  return hn::Set(d, value);
 }
 
 template <class D, class V>
