@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <thread>
 #include <vector>
 
 #include <tessera/tessera.hpp>
@@ -181,6 +182,42 @@ TEST_P(ProgramTest, TemporariesGoAfterTheirLastUse) {
   run_into(program, {x}, {out}, true);
   EXPECT_LE(scope.peak(), 2 * 100 * 100 * 4 + 4096);
   EXPECT_GE(scope.peak(), 100 * 100 * 4);
+}
+
+TEST_P(ProgramTest, WhatADeviceKeepsOfAProgramIsOfThatProgramAndTheseViews) {
+  const Array x = floats({37, 23}, 1);
+  const Array turned = matrix_transpose(floats({23, 37}, 2));
+  Builder b(37, 23);
+  const auto rx = b.load(0, float32);
+  const auto factor = b.constant(2, float32);
+  const auto scaled = b.binary(BinaryOp::multiply, rx, factor);
+  Program program = b.giving({scaled});  // at one address, whatever becomes of it
+  for (int round = 0; round < 2; ++round) {
+    run(program, {x}, {x * 2});
+    run(program, {turned}, {turned * 2});
+    program.steps[static_cast<std::size_t>(factor)].value = -3;
+    run(program, {x}, {x * -3});
+    program.steps[static_cast<std::size_t>(scaled)].op = static_cast<std::uint8_t>(BinaryOp::add);
+    run(program, {x}, {x - 3});
+    program = b.giving({scaled});
+  }
+  // More than anyone keeps, and then the first again, from several threads at once.
+  std::vector<Program> many;
+  for (int i = 0; i < 100; ++i) {
+    b.step(factor).value = i;
+    many.push_back(b.giving({scaled}));
+  }
+  const int calls = device().name() == "cpu" ? 200 : 5;
+  const auto all = [&](int first) {
+    for (int i = first; i < first + calls; ++i) {
+      const Array out = blank({37, 23}, float32);
+      run_into(many[static_cast<std::size_t>(i % 100)], {x}, {out}, false);
+      EXPECT_TRUE(equal(out, x * (i % 100))) << i;
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t) threads.emplace_back(all, 7 * t);
+  for (std::thread& thread : threads) thread.join();
 }
 
 TESSERA_FOR_EACH_DEVICE(ProgramTest);
