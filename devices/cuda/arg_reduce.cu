@@ -133,13 +133,14 @@ void CudaDevice::matmul_argmin(Precision precision, Scalar alpha, const View& x,
     return;
   }
   enter();
-  if (has_few_features(precision, x.dtype, 1, x.shape[1], n)) {
+  if (has_few_features(precision, x.dtype, x.shape[1], n)) {
     lowest_of_few_features(*this, alpha, x, y, bias, index, score);
     return;
   }
   // A tile of products stays in the L2 between the product and the search.
   const std::int64_t row_bytes = n * static_cast<std::int64_t>(itemsize(x.dtype));
-  const std::int64_t tile = std::clamp<std::int64_t>(cache_bytes() / row_bytes, 1, m);
+  constexpr std::int64_t kLeastRows = 2048;  // that occupy the device, whatever its cache
+  const std::int64_t tile = std::min(m, std::max(cache_bytes() / row_bytes, kLeastRows));
   const Workspace products = scratch(static_cast<std::size_t>(tile * row_bytes));
   View turned = y;
   turned.shape = {1, y.shape[1], n};
@@ -169,7 +170,7 @@ void CudaDevice::matmul_argmin(Precision precision, Scalar alpha, const View& x,
 std::string_view CudaDevice::matmul_argmin_way(Precision precision, DType dtype, std::int64_t features,
                                                std::int64_t centers) const {
   if (!is_floating(dtype)) return "by plain kernels";
-  return has_few_features(precision, dtype, 1, features, centers) ? "in registers" : "in tiles";
+  return has_few_features(precision, dtype, features, centers) ? "in registers" : "in tiles";
 }
 
 }  // namespace tessera::cuda

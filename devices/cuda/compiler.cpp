@@ -19,7 +19,7 @@ void check(cudaError_t error) {
 }  // namespace
 
 CompiledKernel compile_kernel(const std::string& source, const std::string& name, int capability) {
-  const std::string code = compile_to_cubin(source, capability);
+  const std::string code = compile_to_code(source, capability);
   cudaLibrary_t library = nullptr;
   check(cudaLibraryLoadData(&library, code.data(), nullptr, nullptr, 0, nullptr, nullptr, 0));
   cudaKernel_t kernel = nullptr;

@@ -17,7 +17,6 @@ bool loses_device(cudaError_t error) {
     case cudaErrorNvlinkUncorrectable:
     case cudaErrorContained:
     case cudaErrorContextIsDestroyed:
-    case cudaErrorDevicesUnavailable:
     case cudaErrorUnknown: return true;
     default: return false;
   }

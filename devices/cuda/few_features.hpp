@@ -13,11 +13,11 @@ class CudaDevice;
 
 inline constexpr std::int64_t kMostFewFeatures = 64;
 
-/// Whether such a product is ours. The number of its rows takes no part: a row must not depend on it.
-inline bool has_few_features(Precision precision, DType dtype, std::int64_t batch, std::int64_t features,
-                             std::int64_t columns) {
-  return is_floating(dtype) && precision == Precision::ieee && batch == 1 && features > 0 &&
-         features <= kMostFewFeatures && columns > 1;
+/// Whether such a product is ours. The numbers of its rows and matrices take no part: a row must not depend
+/// on them.
+inline bool has_few_features(Precision precision, DType dtype, std::int64_t features, std::int64_t columns) {
+  return is_floating(dtype) && precision == Precision::ieee && features > 0 && features <= kMostFewFeatures &&
+         columns > 1;
 }
 
 /// As DeviceInterface::matmul, of one matrix.

@@ -94,14 +94,22 @@ Rows vector_rows(const View& x, const View& out) {
 
 // ---- matrices for cuBLAS
 
-/// A view that cuBLAS can take as it lies; empty where it can't.
+/// One product of a batch.
+View one_of(View view, std::int64_t b) {
+  view.data = view.as<std::byte>() + b * view.strides[0] * static_cast<std::int64_t>(itemsize(view.dtype));
+  view.shape[0] = 1;
+  return view;
+}
+
+/// A view that cuBLAS can take as it lies; empty where it can't. A lone row is turned only where many of its
+/// kind would be: the algorithm, and with it the bits, may depend on that.
 std::optional<Matrix> as_matrix(const View& view) {
   const std::int64_t rows = view.shape[1];
   const std::int64_t columns = view.shape[2];
   const std::int64_t batch_stride = view.shape[0] == 1 ? 0 : view.strides[0];
   if (batch_stride < 0) return std::nullopt;
-  const auto lies = [](std::int64_t along, std::int64_t across, std::int64_t length, std::int64_t count) {
-    return (along == 1 || length == 1) && (across >= length || count == 1);
+  const auto lies = [rows](std::int64_t along, std::int64_t across, std::int64_t length, std::int64_t count) {
+    return (along == 1 || (length == 1 && rows > 1)) && (across >= length || count == 1);
   };
   if (lies(view.strides[2], view.strides[1], columns, rows)) {
     return Matrix{view.data, rows == 1 ? columns : view.strides[1], batch_stride, false};
@@ -157,8 +165,10 @@ void CudaDevice::matmul(Precision precision, const View& x, const View& y, const
     });
     return;
   }
-  if (has_few_features(precision, x.dtype, out.shape[0], inner, out.shape[2])) {
-    product_of_few_features(*this, x, y, out);
+  if (has_few_features(precision, x.dtype, inner, out.shape[2])) {
+    for (std::int64_t b = 0; b < out.shape[0]; ++b) {
+      product_of_few_features(*this, one_of(x, b), one_of(y, b), one_of(out, b));
+    }
     return;
   }
   std::vector<Workspace> copies;

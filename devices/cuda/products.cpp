@@ -138,7 +138,7 @@ class Description {
                                                        static_cast<std::uint64_t>(rows), leading),
                    "cublasLtMatrixLayoutCreate");
     const auto count = static_cast<std::int32_t>(batch);
-    const std::int64_t offset = matrix.batch_stride;
+    const std::int64_t offset = as_stored ? matrix.batch_stride : rows * columns;
     const auto set = [&](cublasLtMatrixLayoutAttribute_t attribute, const void* value, std::size_t bytes) {
       library_.check(library_.cublasLtMatrixLayoutSetAttribute(result, attribute, value, bytes),
                      "cublasLtMatrixLayoutSetAttribute");
@@ -163,11 +163,11 @@ bool leaves_inner_whole(const Library& library, const cublasLtMatmulAlgo_t& algo
   return status == CUBLAS_STATUS_SUCCESS && splits <= 1;
 }
 
-/// Whether an algorithm takes so many rows, without memory of its own.
+/// Whether an algorithm takes so many rows, of so many products, without memory of its own.
 template <class Library>
-bool takes_rows(const Library& library, const Product& product, std::int64_t rows,
-                const cublasLtMatmulAlgo_t& algorithm) {
-  const Description description(library, product, rows, 1, false);
+bool takes(const Library& library, const Product& product, std::int64_t rows, std::int64_t batch,
+           const cublasLtMatmulAlgo_t& algorithm) {
+  const Description description(library, product, rows, batch, false);
   cublasLtMatmulHeuristicResult_t result{};
   const cublasStatus_t status =
       library.cublasLtMatmulAlgoCheck(library.handle, description.operation, description.a, description.b,
@@ -177,8 +177,8 @@ bool takes_rows(const Library& library, const Product& product, std::int64_t row
 }
 
 /// Algorithms that split the inner dimension are out, and so are those that want more than the element's
-/// alignment: both would make a row depend on where it lies. The first that takes one row and the most of a
-/// call is taken; where none does, the first.
+/// alignment: both would make a row depend on where it lies. The first that takes one row, the most of a
+/// call, and several products at once is taken; where none does, the first.
 template <class Library>
 cublasLtMatmulAlgo_t choose(const Library& library, const Product& product) {
   const Description description(library, product, kRowsChosenFor, 1, false);
@@ -208,8 +208,8 @@ cublasLtMatmulAlgo_t choose(const Library& library, const Product& product) {
   for (int i = 0; i < found; ++i) {
     const cublasLtMatmulHeuristicResult_t& result = results[static_cast<std::size_t>(i)];
     if (result.state != CUBLAS_STATUS_SUCCESS || !leaves_inner_whole(library, result.algo)) continue;
-    if (takes_rows(library, product, 1, result.algo) &&
-        takes_rows(library, product, kRowsPerCall, result.algo)) {
+    if (takes(library, product, 1, 1, result.algo) && takes(library, product, kRowsPerCall, 1, result.algo) &&
+        takes(library, product, kRowsChosenFor, 2, result.algo)) {
       return result.algo;
     }
     if (first == nullptr) first = &result.algo;

@@ -9,6 +9,8 @@
 
 #include <tessera/scalar.hpp>
 
+#include "devices/cuda/program_arguments.hpp"
+
 namespace tessera::cuda {
 namespace {
 
@@ -46,21 +48,23 @@ bool is_reduction_step(const Step& step) {
   return step.kind == Kind::reduce || step.kind == Kind::arg_reduce;
 }
 
-std::string constant_bits(const Step& step) {
+std::uint64_t constant_bits(const Step& step) {
   std::uint64_t bits = 0;
   visit_dtype(step.dtype, [&]<class T>(T) {
     const T value = step.value.to<T>();
     std::memcpy(&bits, &value, sizeof value);
   });
-  return std::to_string(bits) + "ULL";
+  return bits;
 }
 
 class Writer {
  public:
   Writer(const Program& program, std::size_t inputs)
-      : program_(program), inputs_(inputs), after_(program.steps.size(), false) {
+      : program_(program), inputs_(inputs), after_(program.steps.size(), false), constant_of_(after_.size()) {
+    int constants = 0;
     for (std::size_t i = 0; i < program.steps.size(); ++i) {
       const Step& step = program.steps[i];
+      if (step.kind == Kind::constant) constant_of_[i] = constants++;
       after_[i] = is_reduction_step(step);
       for (int a = 0; a < argument_count(step.kind); ++a) {
         after_[i] = after_[i] || after_[static_cast<std::size_t>(step.args[a])];
@@ -200,13 +204,20 @@ class Writer {
     line("const " + type + " " + reg(i) + " = " + expression(i, type) + ";");
   }
 
+  std::string constant(std::size_t i) const {
+    if (constant_of_[i] < kMostProgramConstants) {
+      return "arguments.constants[" + std::to_string(constant_of_[i]) + "]";
+    }
+    return std::to_string(constant_bits(program_.steps[i])) + "ULL";
+  }
+
   std::string expression(std::size_t i, const std::string& type) const {
     const Step& step = program_.steps[i];
     switch (step.kind) {
       case Kind::load:
         return "element_at<" + type + ">(arguments.views[" + std::to_string(step.args[0]) + "], row, " +
                (step.row ? "0)" : "column)");
-      case Kind::constant: return "constant<" + type + ">(" + constant_bits(step) + ")";
+      case Kind::constant: return "constant<" + type + ">(" + constant(i) + ")";
       case Kind::unary:
         return "element::unary<UnaryOp::" + std::string(name(static_cast<UnaryOp>(step.op))) + ">(" +
                argument(step, 0) + ")";
@@ -235,6 +246,7 @@ class Writer {
   const Program& program_;
   std::size_t inputs_;
   std::vector<bool> after_;  ///< waits for a reduction
+  std::vector<int> constant_of_;
   std::string text_;
 };
 
@@ -242,6 +254,14 @@ class Writer {
 
 std::string write_program(const Program& program, std::size_t inputs) {
   return Writer(program, inputs).write();
+}
+
+std::vector<std::uint64_t> constants_of(const Program& program) {
+  std::vector<std::uint64_t> bits;
+  for (const Step& step : program.steps) {
+    if (step.kind == Kind::constant) bits.push_back(constant_bits(step));
+  }
+  return bits;
 }
 
 bool reduces(const Program& program) {

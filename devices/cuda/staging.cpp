@@ -10,8 +10,8 @@ Staging::Piece& Staging::next_piece() {
   Piece& piece = pieces_[turn_];
   turn_ = (turn_ + 1) % pieces_.size();
   if (piece.data == nullptr) {
+    if (piece.done == nullptr) check_(cudaEventCreateWithFlags(&piece.done, cudaEventDisableTiming));
     check_(cudaHostAlloc(&piece.data, kPieceBytes, cudaHostAllocDefault));
-    check_(cudaEventCreateWithFlags(&piece.done, cudaEventDisableTiming));
   } else {
     check_(cudaEventSynchronize(piece.done));
   }

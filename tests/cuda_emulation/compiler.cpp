@@ -11,6 +11,7 @@
 #include <deque>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <span>
 #include <sstream>
 #include <vector>
@@ -20,6 +21,7 @@
 
 #include "compiler.hpp"
 #include "emulation/block.hpp"
+#include "emulation/libraries.hpp"
 #include "emulation/runtime.hpp"
 #include "generated/calls.hpp"
 
@@ -135,6 +137,9 @@ namespace tessera::cuda {
 
 CompiledKernel compile_kernel(const std::string& source, const std::string& name, int /*capability*/) {
   using namespace cuda_emulation;  // NOLINT(google-build-using-namespace)
+  if (libraries_are_hidden()) fail("the compiler cannot be opened");
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
   static std::deque<Kernel> kernels;
   kernels.push_back({source, name});
   Kernel* const kernel = &kernels.back();

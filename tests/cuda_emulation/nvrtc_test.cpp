@@ -63,7 +63,7 @@ TEST(CudaNvrtc, CompilesEachOperationOnEachDType) {
   const Program program = everything();
   const std::string source = cuda::write_program(program, std::size(kDTypes));
   for (const int capability : {75, 90}) {
-    EXPECT_GT(cuda::compile_to_cubin(source, capability).size(), 1000U) << capability;
+    EXPECT_GT(cuda::compile_to_code(source, capability).size(), 1000U) << capability;
   }
 }
 
@@ -73,13 +73,13 @@ TEST(CudaNvrtc, CompilesElementWiseCode) {
   const auto x = b.load(0, float32);
   const Program program =
       b.giving({b.binary(BinaryOp::add, b.unary(UnaryOp::sqrt, x), b.load(1, float32, true))});
-  EXPECT_GT(cuda::compile_to_cubin(cuda::write_program(program, 2), 90).size(), 1000U);
+  EXPECT_GT(cuda::compile_to_code(cuda::write_program(program, 2), 90).size(), 1000U);
 }
 
 TEST(CudaNvrtc, TellsWhatTheCompilerSays) {
   if (!compiler_is_there()) GTEST_SKIP() << "there is no libnvrtc.so.13 on this machine";
   try {
-    cuda::compile_to_cubin("nonsense", 90);
+    cuda::compile_to_code("nonsense", 90);
     ADD_FAILURE() << "nonsense was compiled";
   } catch (const DeviceError& error) {
     EXPECT_NE(std::string(error.what()).find("nonsense"), std::string::npos) << error.what();

@@ -71,21 +71,21 @@ TEST_F(CudaProgram, CompiledGivesTheBitsOfPlainKernels) {
   EXPECT_GE(controls_.compilations() - before, 30) << "they were compiled";
 }
 
-TEST_F(CudaProgram, OneSourceServesAllSizes) {
-  const auto negated_sum = [&](std::int64_t rows, std::int64_t columns) {
+TEST_F(CudaProgram, OneSourceServesAllSizesAndConstants) {
+  const auto scaled_sum = [&](std::int64_t rows, std::int64_t columns, int factor) {
     Builder b(rows, columns);
-    const Program program =
-        b.giving({b.reduce(ReduceOp::sum, b.unary(UnaryOp::negative, b.load(0, float32)), float32)});
+    const auto scaled = b.binary(BinaryOp::multiply, b.load(0, float32), b.constant(factor, float32));
+    const Program program = b.giving({b.reduce(ReduceOp::sum, scaled, float32)});
     const Array x = ones({rows, columns}, {.dtype = float32, .device = device_});
     const Array sums = zeros({rows, 1}, {.dtype = float32, .device = device_});
     kernels_of(device_).program(program, std::vector<View>{view_of_array(x)},
                                 std::vector<View>{view_of_array(sums)});
     return sums.to_host<float>();
   };
-  EXPECT_EQ(negated_sum(3, 4), std::vector<float>(3, -4));
+  EXPECT_EQ(scaled_sum(3, 4, -1), std::vector<float>(3, -4));
   const long before = controls_.compilations();
-  EXPECT_EQ(negated_sum(50, 300), std::vector<float>(50, -300));
-  EXPECT_EQ(negated_sum(2, 3000), std::vector<float>(2, -3000));
+  EXPECT_EQ(scaled_sum(50, 300, 2), std::vector<float>(50, 600));
+  EXPECT_EQ(scaled_sum(2, 3000, 3), std::vector<float>(2, 9000));
   EXPECT_EQ(controls_.compilations(), before);
 }
 
@@ -95,6 +95,57 @@ TEST_F(CudaProgram, FewElementsDoNotWaitForACompiler) {
   Draw draw(12345, 9, 9, device_);
   run(draw.program(), draw, false);
   EXPECT_EQ(controls_.compilations(), before);
+}
+
+/// The sums of x + 0, x + 1, ... of each row.
+Program sums_of_shifted(std::int64_t rows, std::int64_t columns, int count) {
+  Builder b(rows, columns);
+  const auto x = b.load(0, float32);
+  std::vector<std::int32_t> sums;
+  for (int i = 0; i < count; ++i) {
+    sums.push_back(b.reduce(ReduceOp::sum, b.binary(BinaryOp::add, x, b.constant(i, float32)), float32));
+  }
+  std::int32_t total = sums[0];
+  for (int i = 1; i < count; ++i) {
+    total = b.binary(BinaryOp::add, total, sums[static_cast<std::size_t>(i)]);
+  }
+  return b.giving({total});
+}
+
+TEST_F(CudaProgram, MoreConstantsThanArguments) {
+  const Array x = ones({5, 4}, {.dtype = float32, .device = device_});
+  const Array sums = zeros({5, 1}, {.dtype = float32, .device = device_});
+  const long before = controls_.compilations();
+  kernels_of(device_).program(sums_of_shifted(5, 4, 150), std::vector<View>{view_of_array(x)},
+                              std::vector<View>{view_of_array(sums)});
+  EXPECT_EQ(sums.to_host<float>(), std::vector<float>(5, 4 * (150 + 149 * 150 / 2)));
+  EXPECT_EQ(controls_.compilations() - before, 1);
+}
+
+TEST_F(CudaProgram, ProgramsTooLargeForAKernelRunByPlainOnes) {
+  const Array x = ones({5, 4}, {.dtype = float32, .device = device_});
+  const Array sums = zeros({5, 1}, {.dtype = float32, .device = device_});
+  const long before = controls_.compilations();
+  kernels_of(device_).program(sums_of_shifted(5, 4, 201), std::vector<View>{view_of_array(x)},
+                              std::vector<View>{view_of_array(sums)});
+  EXPECT_EQ(sums.to_host<float>(), std::vector<float>(5, 4 * (201 + 200 * 201 / 2)));
+  EXPECT_EQ(controls_.compilations(), before);
+}
+
+TEST_F(CudaProgram, WithoutACompilerPlainKernelsRunAndOneWarningSaysWhy) {
+  const Array x = ones({7, 4}, {.dtype = float32, .device = device_});
+  const Array sums = zeros({7, 1}, {.dtype = float32, .device = device_});
+  controls_.hide_libraries(true);
+  ::testing::internal::CaptureStderr();
+  for (const int count : {11, 12, 11}) {
+    kernels_of(device_).program(sums_of_shifted(7, 4, count), std::vector<View>{view_of_array(x)},
+                                std::vector<View>{view_of_array(sums)});
+    EXPECT_EQ(sums.to_host<float>(), std::vector<float>(7, static_cast<float>(4 * count * (count + 1) / 2)));
+  }
+  controls_.hide_libraries(false);
+  const std::string told = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(told.find("the compiler cannot be opened"), told.rfind("the compiler cannot be opened"));
+  EXPECT_NE(told.find("run by plain kernels, with the same bits"), std::string::npos) << told;
 }
 
 }  // namespace

@@ -49,7 +49,8 @@ struct Choice {
   std::uint32_t alignment = 0;
   std::uint32_t splits = 0;  ///< of the inner dimension
   std::uint64_t most_rows = 0;
-  std::uint64_t n = 0;  ///< rows of D
+  std::uint32_t most_products = 0;  ///< of a batch
+  std::uint64_t n = 0;              ///< rows of D
   std::uint64_t k = 0;
 };
 static_assert(sizeof(Choice) <= sizeof(cublasLtMatmulAlgo_t));
@@ -194,6 +195,7 @@ bool make_problem(cublasLtMatmulDesc_t operation, cublasLtMatrixLayout_t a, cubl
 struct Offer {
   std::uint64_t most_rows;
   std::uint32_t splits;
+  std::uint32_t most_products;
 };
 
 cublasStatus_t heuristic(cublasLtHandle_t /*handle*/, cublasLtMatmulDesc_t operation,
@@ -213,13 +215,17 @@ cublasStatus_t heuristic(cublasLtHandle_t /*handle*/, cublasLtMatmulDesc_t opera
   choice.alignment = *std::min_element(std::begin(preference.alignment), std::end(preference.alignment));
   choice.n = problem.d.rows;
   choice.k = problem.inner;
-  // The best is for few rows, the next splits the inner dimension after all; the last will do.
-  const Offer offers[] = {{64, 0}, {~std::uint64_t{0}, 4}, {~std::uint64_t{0}, 1}};
+  // The best is for few rows, the next for a single product, another splits the inner dimension after all;
+  // the last will do.
+  constexpr std::uint64_t any = ~std::uint64_t{0};
+  constexpr std::uint32_t any_batch = ~std::uint32_t{0};
+  const Offer offers[] = {{64, 0, any_batch}, {any, 0, 1}, {any, 4, any_batch}, {any, 1, any_batch}};
   *count = 0;
   for (const Offer& offer : offers) {
     if (*count == requested) break;
     choice.most_rows = offer.most_rows;
     choice.splits = offer.splits;
+    choice.most_products = offer.most_products;
     cublasLtMatmulHeuristicResult_t& result = results[(*count)++];
     std::memset(&result, 0, sizeof result);
     std::memcpy(&result.algo, &choice, sizeof choice);
@@ -236,7 +242,8 @@ cublasStatus_t algorithm_check(cublasLtHandle_t /*handle*/, cublasLtMatmulDesc_t
   if (!make_problem(operation, a, b, c, d, problem)) return CUBLAS_STATUS_INVALID_VALUE;
   Choice choice;
   std::memcpy(static_cast<void*>(&choice), algorithm, sizeof choice);
-  if (choice.magic != Choice{}.magic || choice.most_rows < problem.d.columns) {
+  if (choice.magic != Choice{}.magic || choice.most_rows < problem.d.columns ||
+      choice.most_products < static_cast<std::uint64_t>(problem.d.batch)) {
     return CUBLAS_STATUS_NOT_SUPPORTED;
   }
   result->state = CUBLAS_STATUS_SUCCESS;
@@ -342,6 +349,7 @@ cublasStatus_t matmul(cublasLtHandle_t /*handle*/, cublasLtMatmulDesc_t operatio
   };
   const bool chosen_for_this =
       choice.magic == Choice{}.magic && choice.splits <= 1 && choice.most_rows >= problem.d.columns &&
+      choice.most_products >= static_cast<std::uint64_t>(problem.d.batch) &&
       choice.compute == problem.descriptor.compute && choice.n == problem.d.rows &&
       choice.k == problem.inner && choice.transpose_a == problem.descriptor.transpose_a &&
       choice.transpose_b == problem.descriptor.transpose_b && aligned(a) && aligned(b) && aligned(d);
@@ -397,6 +405,10 @@ void* find_symbol(void* library, const char* name) {
 
 void hide_libraries(bool next) {
   hidden = next;
+}
+
+bool libraries_are_hidden() {
+  return hidden;
 }
 
 }  // namespace cuda_emulation

@@ -11,5 +11,6 @@ void* find_symbol(void* library, const char* name);
 
 /// For tests: no library is there.
 void hide_libraries(bool hidden);
+bool libraries_are_hidden();
 
 }  // namespace cuda_emulation
