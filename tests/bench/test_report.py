@@ -89,7 +89,10 @@ class Page(unittest.TestCase):
         slow = record("fit-digits-kmeans++", side("tessera fit", 1.0), side("scikit-learn KMeans", 1.5))
         text = page.losses(results(beside=[slow]))
         self.assertIn(f"[what limits it]({page.LIMITS})", text)
-        self.assertTrue(os.path.exists(os.path.join(ROOT, "docs", page.LIMITS.split("#")[0])))
+        name, anchor = page.LIMITS.split("#")
+        with open(os.path.join(ROOT, "docs", name)) as file:
+            headings = [line.strip("# \n").lower().replace(" ", "-") for line in file if line.startswith("## ")]
+        self.assertIn(anchor, headings)
 
     def test_missing_peers_are_named(self):
         beside = [record("assign-cython", side("tessera a", 1.0), missing=[{"name": "faiss x", "reason": "why"}])]
