@@ -43,11 +43,56 @@ def take(step, folder, arguments, seconds):
         return False
 
 
+class Unusable(Exception):
+    """A file that cannot be read, and why."""
+
+
 def read(path, otherwise):
     if not os.path.exists(path):
         return otherwise
-    with open(path) as file:
-        return json.load(file)
+    try:
+        with open(path) as file:
+            found = json.load(file)
+    except (OSError, ValueError) as error:
+        raise Unusable(f"{path} cannot be read ({error}); move it away, or take --fresh") from None
+    if not isinstance(found, type(otherwise)):
+        raise Unusable(f"{path} holds no {type(otherwise).__name__}; move it away, or take --fresh")
+    return found
+
+
+def load(path):
+    """The results of an earlier run, with at least one row."""
+    try:
+        results = Results.load(path)
+    except FileNotFoundError:
+        raise Unusable(f"there are no results {path}; measure first, or see --name") from None
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise Unusable(f"{path} holds no results of bench/report ({type(error).__name__}: {error})") from None
+    if not results.rows:
+        raise Unusable(f"{path} holds no rows")
+    return results
+
+
+def chosen(arguments):
+    """The steps that are asked for."""
+    return [step for step in steps(arguments.threads)
+            if not arguments.steps or any(text in step.name for text in arguments.steps)]
+
+
+def missing(arguments, taken):
+    """The names of steps without figures, chosen or not; only the cpu has peers."""
+    return [step.name for step in steps(arguments.threads)
+            if step.name not in taken and not (step.peers and arguments.device != "cpu")]
+
+
+def would_lose(path):
+    """Whether a file of results has rows already. One that cannot be read is not overwritten in silence, either."""
+    if not os.path.exists(path):
+        return False
+    try:
+        return bool(load(path).rows)
+    except Unusable:
+        return True
 
 
 def measure(arguments, folder):
@@ -56,8 +101,8 @@ def measure(arguments, folder):
     taken = read(path, {})
     left_out = []
     began = time.monotonic()
-    for step in steps(arguments.threads):
-        if step.name in taken or (arguments.steps and not any(text in step.name for text in arguments.steps)):
+    for step in chosen(arguments):
+        if step.name in taken:
             continue
         if step.peers and not arguments.venv:
             left_out.append(step.name)
@@ -84,7 +129,7 @@ def measure(arguments, folder):
             left_out.append(step.name)
     if left_out:
         say("not measured, a second run takes them up: " + ", ".join(left_out))
-    return taken, left_out
+    return taken
 
 
 def latest(rows):
@@ -96,55 +141,98 @@ def latest(rows):
     return list({identity(row): row for row in rows}.values())
 
 
-def main():
-    parser = argparse.ArgumentParser(prog="bench/report", description=__doc__)
+def parsed():
+    parser = argparse.ArgumentParser(prog="bench/report", description=__doc__, allow_abbrev=False)
     parser.add_argument("--device", default="cpu", help="whose page is docs/performance.md; another has no peers")
     parser.add_argument("--name", help="of the results: bench/results/NAME.json; else the device's")
-    parser.add_argument("--budget", type=float, default=60, help="minutes; steps that do not fit are left out")
+    parser.add_argument("--budget", type=float, default=60,
+                        help="minutes; steps that do not fit are left out, and 0 writes what is there")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--venv", default="build/peers-venv", help="with the peers and matplotlib; made at first")
     parser.add_argument("--no-peers", action="store_true", help="measures Tessera alone, without a virtual environment")
-    parser.add_argument("--steps", nargs="*", help="only steps whose names contain one of these words")
+    parser.add_argument("--steps", nargs="+", metavar="WORD", help="only steps whose names contain one of these words")
     parser.add_argument("--list", action="store_true", help="lists the steps and their minutes")
     parser.add_argument("--fresh", action="store_true", help="forgets what an earlier run of that name measured")
     parser.add_argument("--page-only", action="store_true", help="measures nothing: page, figures and targets anew")
+    parser.add_argument("--publish", action="store_true",
+                        help="overwrites bench/results/NAME.json, page and figures even where steps are missing; without "
+                        "it such a run writes build/report/NAME.json and NAME.md if there are results already")
+    parser.add_argument("--check", action="store_true", help=argparse.SUPPRESS)  # the arguments alone, before a build
     arguments = parser.parse_args()
-    if arguments.list:
-        for step in steps(arguments.threads):
-            print(f"{step.minutes:6.1f} min  {step.name}")
-        print(f"{sum(step.minutes for step in steps(arguments.threads)):6.1f} min  all")
-        return 0
+    if not 0 <= arguments.budget < float("inf"):
+        parser.error(f"--budget {arguments.budget:g}: expected minutes, or 0 to write what is there")
+    if arguments.threads < 1:
+        parser.error(f"--threads {arguments.threads}: expected a whole number >= 1")
+    for word in arguments.steps or []:
+        if not any(word in step.name for step in steps(arguments.threads)):
+            parser.error(f"--steps {word}: no step's name contains it; bench/report --list shows them")
     arguments.name = arguments.name or arguments.device.replace(":", "-")
     if arguments.no_peers or arguments.device != "cpu":
         arguments.venv = ""
+    return arguments
 
-    os.makedirs(RESULTS, exist_ok=True)
-    results_path = os.path.join(RESULTS, arguments.name + ".json")
-    if not arguments.page_only:
-        folder = os.path.join("build/report", arguments.name)
-        if arguments.fresh:
-            shutil.rmtree(folder, ignore_errors=True)
-        os.makedirs(folder, exist_ok=True)
-        taken, left_out = measure(arguments, folder)
-        rows = latest(read(os.path.join(folder, "rows.json"), []))
-        if not rows:
-            say("no row was measured")
-            return 1
-        about = {"command": f"bench/report --device {arguments.device} --threads {arguments.threads}",
-                 "device": arguments.device, "threads": arguments.threads,
-                 "minutes": round(sum(taken.values()) / 60, 1), "left_out": left_out,
-                 **surroundings()}
-        Results(about, rows, read(os.path.join(folder, "beside.json"), [])).save(results_path)
-        say(f"wrote {results_path}")
-    results = Results.load(results_path)
-    page_path = "docs/performance.md" if arguments.name == "cpu" else os.path.join("build/report", arguments.name + ".md")
+
+def write_results(arguments):
+    """Measures, and writes what there is. The path, and whether these are the published results."""
+    path = os.path.join(RESULTS, arguments.name + ".json")
+    folder = os.path.join("build/report", arguments.name)
+    if arguments.fresh:
+        shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder, exist_ok=True)
+    for name in ("rows.json", "beside.json"):
+        read(os.path.join(folder, name), [])  # said now, if it cannot be read
+    taken = measure(arguments, folder)
+    rows, beside = (read(os.path.join(folder, name), []) for name in ("rows.json", "beside.json"))
+    if not rows:
+        raise Unusable("no row was measured")
+    gone = missing(arguments, taken)
+    published = arguments.publish or not gone or not would_lose(path)
+    if not published:
+        say(f"{len(gone)} steps are missing: {path} and its page are left as they are; --publish overwrites them")
+        path = folder + ".json"
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    about = {"command": f"bench/report --device {arguments.device} --threads {arguments.threads}",
+             "device": arguments.device, "threads": arguments.threads,
+             "minutes": round(sum(taken.values()) / 60, 1), "left_out": gone, **surroundings()}
+    # Of comparisons, too, the last; none of another number of threads.
+    beside = {record["name"]: record for record in beside if record["threads"] == arguments.threads}
+    Results(about, latest(rows), list(beside.values())).save(path)
+    say(f"wrote {path}")
+    return path, published
+
+
+def report(arguments):
+    if arguments.page_only:
+        results_path, published = os.path.join(RESULTS, arguments.name + ".json"), True
+    else:
+        results_path, published = write_results(arguments)
+    results = load(results_path)
+    is_page = published and arguments.name == "cpu"
+    page_path = "docs/performance.md" if is_page else os.path.join("build/report", arguments.name + ".md")
     os.makedirs(os.path.dirname(page_path), exist_ok=True)
+    text = page.text(results)
     with open(page_path, "w") as file:
-        file.write(page.text(results))
+        file.write(text)
     say(f"wrote {page_path}")
-    if arguments.name == "cpu":
+    if is_page:
         draw(arguments.venv, results_path)
     print(targets.table(results))
+
+
+def main():
+    arguments = parsed()
+    if arguments.check:
+        return 0
+    if arguments.list:
+        for step in chosen(arguments):
+            print(f"{step.minutes:6.1f} min  {step.name}")
+        print(f"{sum(step.minutes for step in chosen(arguments)):6.1f} min  all")
+        return 0
+    try:
+        report(arguments)
+    except Unusable as error:
+        print(f"bench/report: {error}", file=sys.stderr)
+        return 1
     return 0
 
 

@@ -47,11 +47,6 @@ def ours(results, record):
     return least(results.side(record, FIT), results.side(record, TILED))
 
 
-def fastest_of(results, record):
-    sides = (results.record(record) or {"sides": []})["sides"]
-    return least(*(side["seconds"]["median"] for side in sides if side["peer"] != "tessera"))
-
-
 def assignments(results):
     name = "assign-cython"
     product = least(results.side(name, "tessera product alone"), results.side(name, "blis product alone"))

@@ -1,6 +1,8 @@
 """The page about performance is what its generator makes of the committed results; aims and losses say what is true."""
 
+import json
 import os
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -137,6 +139,87 @@ class Files(unittest.TestCase):
     def test_steps_have_names_of_their_own(self):
         names = [step.name for step in steps.steps(2)]
         self.assertEqual(len(names), len(set(names)))
+
+
+class Runs(unittest.TestCase):
+    """bench/report in a folder of its own, with a tessera-bench that writes one row."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        os.makedirs(self.path("docs"))
+        with open(self.path("bench.py"), "w") as file:
+            file.write(f"""#!{sys.executable}
+import json, sys
+with open(sys.argv[sys.argv.index("--json") + 1], "w") as file:
+    json.dump([{grid_row(0.25)!r}], file)
+""")
+        os.chmod(self.path("bench.py"), 0o755)
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def path(self, *parts):
+        return os.path.join(self.folder.name, *parts)
+
+    def run_report(self, *options):
+        return subprocess.run([sys.executable, "-B", os.path.join(ROOT, "bench", "reporting", "run.py"), "--no-peers",
+                               "--threads", "2", *options], cwd=self.folder.name, capture_output=True, text=True,
+                              env={**os.environ, "TESSERA_BENCH": self.path("bench.py")})
+
+    def has(self, *parts):
+        return os.path.exists(self.path(*parts))
+
+    def publish_before(self):
+        os.makedirs(self.path("bench", "results"), exist_ok=True)
+        results([grid_row(1.0), grid_row(2.0, k=7)]).save(self.path("bench", "results", "cpu.json"))
+
+    def published(self):
+        return len(Results.load(self.path("bench", "results", "cpu.json")).rows)
+
+    def test_a_partial_run_leaves_what_was_published(self):
+        self.publish_before()
+        done = self.run_report("--steps", "fit smoke", "--budget", "1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("steps are missing", done.stdout)
+        self.assertEqual(self.published(), 2)
+        self.assertTrue(self.has("build", "report", "cpu.json"))
+        self.assertTrue(self.has("build", "report", "cpu.md"))
+        self.assertFalse(self.has("docs", "performance.md"))
+
+    def test_publish_overwrites_nevertheless(self):
+        self.publish_before()
+        done = self.run_report("--steps", "fit smoke", "--budget", "1", "--publish")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.published(), 1)
+        self.assertTrue(self.has("docs", "performance.md"))
+
+    def test_a_whole_run_publishes(self):
+        self.publish_before()
+        os.makedirs(self.path("build", "report", "cpu"))
+        for name, content in (("steps", {step.name: 1.0 for step in steps.steps(2)}), ("rows", [grid_row(0.25)])):
+            with open(self.path("build", "report", "cpu", name + ".json"), "w") as file:
+                json.dump(content, file)
+        done = self.run_report("--budget", "0")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.published(), 1)
+
+    def test_what_cannot_be_read_is_one_line(self):
+        self.assertRegex(self.run_report("--page-only").stderr, r"\Abench/report: there are no results .*\n\Z")
+        self.publish_before()
+        with open(self.path("bench", "results", "cpu.json"), "w") as file:
+            file.write("{")
+        done = self.run_report("--page-only")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"\Abench/report: .*cpu.json holds no results.*\n\Z")
+
+    def test_the_list_is_of_the_steps_that_are_chosen(self):
+        self.assertEqual(len(self.run_report("--list", "--steps", "fit smoke").stdout.splitlines()), 2)
+
+    def test_wrong_arguments_are_refused(self):
+        for options in (["--steps", "nothing like it"], ["--budget", "-1"], ["--threads", "0"]):
+            done = self.run_report(*options)
+            self.assertEqual(done.returncode, 2, options)
+            self.assertIn(options[0], done.stderr)
 
 
 if __name__ == "__main__":
