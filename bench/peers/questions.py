@@ -152,11 +152,10 @@ def seeding(name, n, k, d, rounds, minutes, first_versions):
     return Question(name, "k-means++", (n, k, d), rounds, 1, minutes, sides, data=data["data"])
 
 
-def small_fit(name, data, k, schedule, calls):
+def small_fit(name, data, size, schedule, calls):
+    n, k, d = size
     options = {"given centers": {}, "kmeans++": {"n_init": 1}, "kmeans++ n_init 10": {"n_init": 10}}[schedule]
     given = {"centers": arrays.first_rows(data, k)} if schedule == "given centers" else {}
-    import numpy as np
-    n, d = np.load(data, mmap_mode="r").shape
     return Question(f"fit-{name}-{schedule.replace(' ', '-')}", f"Fit of {name}, {schedule}", (n, k, d), 5, calls, 0.3, [
         ours("fit", "fit", bool(given), only=schedule, clusters=k, data=data, **given),
         theirs("sklearn", "KMeans", "fit", bool(given), clusters=k, options=options, data=data, **given)],
@@ -216,13 +215,15 @@ def small_everything():
 
 
 def fits():
-    iris, digits = arrays.data_set("iris"), arrays.data_set("digits")
     made = {}
     for schedule in ("given centers", "kmeans++", "kmeans++ n_init 10"):
-        made[f"fit-iris-{schedule.replace(' ', '-')}"] = lambda s=schedule: small_fit("iris", iris, 3, s, 100)
+        made[f"fit-iris-{schedule.replace(' ', '-')}"] = lambda s=schedule: small_fit(
+            "iris", arrays.data_set("iris"), (150, 3, 4), s, 100)
     for schedule in ("given centers", "kmeans++"):
-        made[f"fit-digits-{schedule.replace(' ', '-')}"] = lambda s=schedule: small_fit("digits", digits, 10, s, 30)
-    made["fit-blobs-given-centers"] = lambda: small_fit("blobs", arrays.blobs(20000, 32, 16), 32, "given centers", 1)
+        made[f"fit-digits-{schedule.replace(' ', '-')}"] = lambda s=schedule: small_fit(
+            "digits", arrays.data_set("digits"), (1797, 10, 64), s, 30)
+    made["fit-blobs-given-centers"] = lambda: small_fit("blobs", arrays.blobs(20000, 32, 16), (20000, 32, 16),
+                                                        "given centers", 1)
     return made
 
 

@@ -1,5 +1,6 @@
 """The sides of a comparison: a process each, which waits for its turn, so that they can take turns."""
 
+import contextlib
 import json
 import os
 import subprocess
@@ -43,14 +44,17 @@ class Side:
         return said[-1] if said else f"it ended with status {self.process.returncode} and said nothing"
 
     def stop(self):
-        self.process.stdin.close()
         self.process.kill()
         self.process.wait()
+        with contextlib.suppress(OSError):  # what it was not yet told is lost
+            self.process.stdin.close()
 
     def round(self, calls):
-        self.process.stdin.write(f"{calls}\n")
-        self.process.stdin.flush()
-        answer = self.process.stdout.readline().split()
+        answer = []
+        with contextlib.suppress(OSError):  # a side that is gone says why below
+            self.process.stdin.write(f"{calls}\n")
+            self.process.stdin.flush()
+            answer = self.process.stdout.readline().split()
         if len(answer) != calls:
             self.stop()
             raise Missing(self.reason(" ".join(answer)))
@@ -58,12 +62,17 @@ class Side:
 
     def finish(self):
         """What there is to know besides seconds."""
-        self.process.stdin.close()
+        with contextlib.suppress(OSError):
+            self.process.stdin.close()
         last = ""
         for line in self.process.stdout:
             last = line.strip() or last
-        self.process.wait()
-        return self.details(last)
+        if self.process.wait() != 0:
+            raise Missing(f"it ended with status {self.process.returncode}: {self.reason(last)}")
+        try:
+            return self.details(last)
+        except (ValueError, LookupError) as error:
+            raise Missing(f"what it said at its end is no record: {error!r}") from None
 
     def details(self, last):
         return json.loads(last) if last.startswith("{") else {}
