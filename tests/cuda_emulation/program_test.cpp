@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <limits>
 #include <string>
 #include <utility>
@@ -49,25 +50,32 @@ TEST_F(CudaProgram, CompiledGivesTheBitsOfPlainKernels) {
   // One thread a row, a warp, a block; more rows than a grid takes at once.
   constexpr std::pair<std::int64_t, std::int64_t> domains[] = {{1, 1},   {7, 5},     {900, 1},  {700, 16},
                                                                {33, 32}, {300, 129}, {5, 2047}, {3, 4096}};
-  std::uint64_t seed = 1;
-  const long before = controls_.compilations();
-  for (const auto& [rows, columns] : domains) {
-    for (int i = 0; i < 4 && !HasFailure(); ++i, ++seed) {
-      SCOPED_TRACE("seed " + std::to_string(seed) + ", " + std::to_string(rows) + " x " +
-                   std::to_string(columns));
-      Draw draw(seed, rows, columns, device_);
-      const Program program = draw.program();
-      const std::vector<Array> expected = run(program, draw, true);
-      for (const int order : {0, 1, 2}) {
-        controls_.set_order(order);
-        controls_.set_fill(order == 1 ? 0x3c : 0xff);
-        const std::vector<Array> actual = run(program, draw, false);
-        for (std::size_t o = 0; o < actual.size(); ++o) {
-          EXPECT_TRUE(same_but_for_nan(actual[o], expected[o])) << "output " << o << ", order " << order;
-        }
+  const auto for_each_draw = [&](const std::function<void(const Program&, Draw&)>& body) {
+    std::uint64_t seed = 1;
+    for (const auto& [rows, columns] : domains) {
+      for (int i = 0; i < 4 && !HasFailure(); ++i, ++seed) {
+        SCOPED_TRACE("seed " + std::to_string(seed) + ", " + std::to_string(rows) + " x " +
+                     std::to_string(columns));
+        Draw draw(seed, rows, columns, device_);
+        body(draw.program(), draw);
       }
     }
-  }
+  };
+  const long before = controls_.compilations();
+  controls_.collect_programs(true);
+  for_each_draw([&](const Program& program, Draw& draw) { run(program, draw, false); });
+  controls_.collect_programs(false);
+  for_each_draw([&](const Program& program, Draw& draw) {
+    const std::vector<Array> expected = run(program, draw, true);
+    for (const int order : {0, 1, 2}) {
+      controls_.set_order(order);
+      controls_.set_fill(order == 1 ? 0x3c : 0xff);
+      const std::vector<Array> actual = run(program, draw, false);
+      for (std::size_t o = 0; o < actual.size(); ++o) {
+        EXPECT_TRUE(same_but_for_nan(actual[o], expected[o])) << "output " << o << ", order " << order;
+      }
+    }
+  });
   EXPECT_GE(controls_.compilations() - before, 30) << "they were compiled";
 }
 
