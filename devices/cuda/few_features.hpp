@@ -20,7 +20,7 @@ inline bool has_few_features(Precision precision, DType dtype, std::int64_t feat
          columns > 1;
 }
 
-/// As DeviceInterface::matmul, of one matrix.
+/// As DeviceInterface::matmul.
 void product_of_few_features(CudaDevice& device, const View& x, const View& y, const View& out);
 
 /// As DeviceInterface::matmul_argmin.

@@ -79,8 +79,12 @@ __global__ void lowest_kernel(Points<T> x, Points<T> y, Scores<T> scores) {
 
 template <class T>
 Points<T> points_of(const View& view) {
-  return {view.as<const T>(), view.shape[0], view.strides[0], view.strides[1],
-          static_cast<int>(view.shape[1])};
+  return {view.as<const T>(),
+          view.shape[0],
+          view.strides[0],
+          view.strides[1],
+          static_cast<int>(view.shape[1]),
+          0};
 }
 
 }  // namespace

@@ -34,7 +34,14 @@ struct Points {
   std::int64_t stride = 0;
   std::int64_t feature_stride = 0;
   int features = 0;
+  std::int64_t batch_stride = 0;
 
+  /// Those of one product of a batch.
+  __device__ Points of(std::int64_t batch) const {
+    Points points = *this;
+    points.data += batch * batch_stride;
+    return points;
+  }
   /// 0 outside.
   __device__ T at(std::int64_t point, int feature) const {
     return point < count && feature < features ? data[point * stride + feature * feature_stride] : T{0};

@@ -21,6 +21,7 @@ struct Output {
   T* data;
   std::int64_t held_stride;
   std::int64_t tiled_stride;
+  std::int64_t batch_stride;
   bool packed;  ///< tiled neighbours lie side by side, kAtOnce of them in whole packs
 };
 
@@ -43,16 +44,21 @@ __device__ void store(const Output<T>& out, T* to, const T (&values)[kAtOnce], i
   }
 }
 
-/// A block takes a block of held points, and `piece` of the tiled ones.
+/// A block takes a block of held points, and `piece` of the tiled ones, of one product of the batch.
 template <class T, int width>
-__global__ void product_kernel(Points<T> held_points, Points<T> tiled_points, std::int64_t piece,
-                               Output<T> out) {
+__global__ void product_kernel(std::int64_t batch, Points<T> held_batch, Points<T> tiled_batch,
+                               std::int64_t piece, Output<T> out) {
   constexpr int held_rows = kHeld<T, width>;
   constexpr int tile_rows = kTileRows<T, width>;
   TESSERA_SHARED(Pack<T>, tile, kTileBytes / 16);
-  const std::int64_t blocks = held_points.template blocks<width>();
-  const std::int64_t pieces = (tiled_points.count + piece - 1) / piece;
-  for (std::int64_t task = blockIdx.x; task < blocks * pieces; task += gridDim.x) {
+  const std::int64_t blocks = held_batch.template blocks<width>();
+  const std::int64_t pieces = (tiled_batch.count + piece - 1) / piece;
+  for (std::int64_t number = blockIdx.x; number < batch * blocks * pieces; number += gridDim.x) {
+    const std::int64_t product = number / (blocks * pieces);
+    const std::int64_t task = number % (blocks * pieces);
+    const Points<T> held_points = held_batch.of(product);
+    const Points<T> tiled_points = tiled_batch.of(product);
+    T* const data = out.data + product * out.batch_stride;
     const std::int64_t row = task % blocks * (kBlock * held_rows) + threadIdx.x;
     const Held<T, width> held(held_points, row);
     const std::int64_t begin = task / blocks * piece;
@@ -68,7 +74,7 @@ __global__ void product_kernel(Points<T> held_points, Points<T> tiled_points, st
         for (int h = 0; h < held_rows; ++h) {
           const std::int64_t i = row + h * kBlock;
           if (i < held_points.count) {
-            store(out, out.data + i * out.held_stride + (first + j) * out.tiled_stride, sums.values[h],
+            store(out, data + i * out.held_stride + (first + j) * out.tiled_stride, sums.values[h],
                   count - j);
           }
         }
@@ -78,13 +84,14 @@ __global__ void product_kernel(Points<T> held_points, Points<T> tiled_points, st
 }
 
 template <class T, int width>
-void run(CudaDevice& device, const Points<T>& held, const Points<T>& tiled, const Output<T>& out) {
-  const std::int64_t blocks = held.template blocks<width>();
+void run(CudaDevice& device, std::int64_t batch, const Points<T>& held, const Points<T>& tiled,
+         const Output<T>& out) {
+  const std::int64_t blocks = batch * held.template blocks<width>();
   const std::int64_t wanted = (tiled.count * blocks + kEnoughBlocks - 1) / kEnoughBlocks;
   const std::int64_t piece = (std::max(wanted, kFewestTiled) + kAtOnce - 1) / kAtOnce * kAtOnce;
   const std::int64_t pieces = (tiled.count + piece - 1) / piece;
-  device.enqueue(product_kernel<T, width>, device.grid_for(blocks * pieces, 1), kBlock, held, tiled, piece,
-                 out);
+  device.enqueue(product_kernel<T, width>, device.grid_for(blocks * pieces, 1), kBlock, batch, held, tiled,
+                 piece, out);
 }
 
 /// Products that it takes to hold one matrix; half as many again where neighbouring threads don't write
@@ -98,8 +105,9 @@ double cost(const Points<T>& held, const Points<T>& tiled, const Output<T>& out)
 
 template <class T>
 Output<T> make_output(const View& out, int held, int tiled) {
-  Output<T> result{out.as<T>(), out.strides[held], out.strides[tiled], false};
+  Output<T> result{out.as<T>(), out.strides[held], out.strides[tiled], out.strides[0], false};
   result.packed = result.tiled_stride == 1 && result.held_stride % kPack<T> == 0 &&
+                  (out.shape[0] == 1 || result.batch_stride % kPack<T> == 0) &&
                   reinterpret_cast<std::uintptr_t>(result.data) % sizeof(Pack<T>) == 0;
   return result;
 }
@@ -110,16 +118,18 @@ void product_of_few_features(CudaDevice& device, const View& x, const View& y, c
   const auto features = static_cast<int>(x.shape[2]);
   visit_dtype(x.dtype, [&]<class T>(T) {
     if constexpr (std::is_floating_point_v<T>) {
-      const Points<T> rows{x.as<const T>(), x.shape[1], x.strides[1], x.strides[2], features};
-      const Points<T> columns{y.as<const T>(), y.shape[2], y.strides[2], y.strides[1], features};
+      const std::int64_t batch = out.shape[0];
+      const Points<T> rows{x.as<const T>(), x.shape[1], x.strides[1], x.strides[2], features, x.strides[0]};
+      const Points<T> columns{y.as<const T>(), y.shape[2], y.strides[2],
+                              y.strides[1],    features,   y.strides[0]};
       const auto with_rows = make_output<T>(out, 1, 2);
       const auto with_columns = make_output<T>(out, 2, 1);
       visit_width(features, [&](auto width) {
         // The roles do not show in the bits.
         if (cost<width>(rows, columns, with_rows) <= cost<width>(columns, rows, with_columns)) {
-          run<T, width>(device, rows, columns, with_rows);
+          run<T, width>(device, batch, rows, columns, with_rows);
         } else {
-          run<T, width>(device, columns, rows, with_columns);
+          run<T, width>(device, batch, columns, rows, with_columns);
         }
       });
     }

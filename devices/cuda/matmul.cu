@@ -94,13 +94,6 @@ Rows vector_rows(const View& x, const View& out) {
 
 // ---- matrices for cuBLAS
 
-/// One product of a batch.
-View one_of(View view, std::int64_t b) {
-  view.data = view.as<std::byte>() + b * view.strides[0] * static_cast<std::int64_t>(itemsize(view.dtype));
-  view.shape[0] = 1;
-  return view;
-}
-
 /// A view that cuBLAS can take as it lies; empty where it can't. A lone row is turned only where many of its
 /// kind would be: the algorithm, and with it the bits, may depend on that.
 std::optional<Matrix> as_matrix(const View& view) {
@@ -166,9 +159,7 @@ void CudaDevice::matmul(Precision precision, const View& x, const View& y, const
     return;
   }
   if (has_few_features(precision, x.dtype, inner, out.shape[2])) {
-    for (std::int64_t b = 0; b < out.shape[0]; ++b) {
-      product_of_few_features(*this, one_of(x, b), one_of(y, b), one_of(out, b));
-    }
+    product_of_few_features(*this, x, y, out);
     return;
   }
   std::vector<Workspace> copies;

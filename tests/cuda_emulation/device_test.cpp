@@ -257,6 +257,19 @@ TEST(CudaDevice, ProductsOfFewFeaturesAreOneChain) {
   }
 }
 
+TEST(CudaDevice, AProductOfABatchIsThatOfItsMatrices) {
+  const Device device = emulated();
+  const Array x = floats({5, 40, 9}, device);
+  const Array y = floats({1, 9, 70}, device, 2);
+  const Array all = matmul(x, y);
+  const Array turned = matmul(matrix_transpose(y), matrix_transpose(x));
+  for (std::int64_t b = 0; b < 5; ++b) {
+    const Array one = matmul(index(x, {b}), index(y, {0}));
+    EXPECT_TRUE(equal(index(all, {b}), one));
+    EXPECT_TRUE(equal(index(turned, {b}), matrix_transpose(one)));
+  }
+}
+
 /// Case 3 of the inputs that broke others: a product in TF32 loses the digits that decide.
 TEST(CudaDevice, RoundsToTf32OnlyByName) {
   const Device device = emulated();
