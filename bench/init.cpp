@@ -50,7 +50,7 @@ void init(const Setting& setting, Report& report) {
     if (factor > 1) out["scaled"] = factor;
     // What reading the samples once a center, and once for the norms, would be.
     out["gigabytes_per_second"] =
-        static_cast<double>(k) * static_cast<double>(square_bytes) / measured.seconds.median / 1e9;
+        ratio(static_cast<double>(k) * static_cast<double>(square_bytes), measured.seconds.median) / 1e9;
     out["predicted_peak_bytes"] = predicted_peak;
     report.add(out);
   };

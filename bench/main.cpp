@@ -1,3 +1,4 @@
+#include <charconv>
 #include <cstdio>
 #include <functional>
 #include <sstream>
@@ -40,6 +41,33 @@ bench::Size size_of(const Arguments& arguments) {
   return size;
 }
 
+// The devices by their names, all of them before anything is measured.
+std::vector<tessera::Device> devices_of(const std::string& names) {
+  std::vector<tessera::Device> found;
+  if (names == "all") {
+    found = tessera::devices();
+  } else {
+    std::stringstream list(names);
+    for (std::string name; std::getline(list, name, ',');) found.push_back(tessera::device(name));
+  }
+  if (found.empty()) {
+    throw tessera::ValueError(fmt::format(
+        "[bench] --device \"{}\" names no device; expected names separated by commas, or all", names));
+  }
+  return found;
+}
+
+// Numbers of things. CLI11's own check speaks of ranges of floating-point numbers.
+CLI::Validator whole_number() {
+  return {[](std::string& text) -> std::string {
+            std::int64_t value = 0;
+            const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+            const bool whole = error == std::errc() && end == text.data() + text.size() && value >= 1;
+            return whole ? "" : fmt::format("{}: expected a whole number >= 1", text);
+          },
+          "INT >= 1"};
+}
+
 void ask(const Arguments& arguments,
          const std::function<void(const bench::Setting&, bench::Report&)>& question) {
   if (arguments.threads > 0) tessera::set_num_threads(arguments.threads);
@@ -47,11 +75,14 @@ void ask(const Arguments& arguments,
                        {{"samples", arguments.source.samples},
                         {"centers", arguments.source.centers},
                         {"seed", arguments.source.seed}});
-  std::stringstream names(arguments.devices);
-  for (std::string name; std::getline(names, name, ',');) {
-    bench::Setting setting{.device = tessera::device(name),
+  bench::require_writable(arguments.labels);
+  for (const tessera::Device& device : devices_of(arguments.devices)) {
+    bench::Source source = arguments.source;
+    source.rows = arguments.samples;
+    source.columns = arguments.features;
+    bench::Setting setting{.device = device,
                            .size = size_of(arguments),
-                           .source = arguments.source,
+                           .source = source,
                            .compiled = arguments.mode == "compiled",
                            .timing = {.repeat = arguments.repeat, .paced = arguments.paced},
                            .explain = arguments.explain,
@@ -61,6 +92,7 @@ void ask(const Arguments& arguments,
     setting.timing.warm = arguments.paced && bench::is_large(setting.size);
     question(setting, report);
   }
+  report.require_found();
 }
 
 void add_options(CLI::App& command, Arguments& arguments) {
@@ -71,30 +103,29 @@ void add_options(CLI::App& command, Arguments& arguments) {
   }
   command.add_option("--size", arguments.size, "Samples x clusters x features by name: " + sizes)
       ->capture_default_str();
-  command.add_option("--samples", arguments.samples, "n, instead of the size's")->check(CLI::PositiveNumber);
-  command.add_option("--clusters", arguments.clusters, "k, instead of the size's")
-      ->check(CLI::PositiveNumber);
-  command.add_option("--features", arguments.features, "d, instead of the size's")
-      ->check(CLI::PositiveNumber);
-  command.add_option("--device", arguments.devices, "Devices, separated by commas")->capture_default_str();
+  command.add_option("--samples", arguments.samples, "n, instead of the size's")->check(whole_number());
+  command.add_option("--clusters", arguments.clusters, "k, instead of the size's")->check(whole_number());
+  command.add_option("--features", arguments.features, "d, instead of the size's")->check(whole_number());
+  command.add_option("--device", arguments.devices, "Devices, separated by commas; or all")
+      ->capture_default_str();
   command.add_option("--mode", arguments.mode, "How the functions run")
       ->check(CLI::IsMember({"eager", "compiled"}))
       ->capture_default_str();
   command.add_flag("--explain", arguments.explain,
                    "Print what compiled functions were made into: their graph, kernels and planned peak");
   command.add_option("--threads", arguments.threads, "Threads of the devices on the host")
-      ->check(CLI::PositiveNumber);
+      ->check(whole_number());
   command
       .add_option("--repeat", arguments.repeat,
                   "Timed calls, after one to warm up; else 3, and 1 where a call takes tens of seconds")
-      ->check(CLI::PositiveNumber);
+      ->check(whole_number());
   command.add_option("--json", arguments.json,
                      "Write the rows to this file; rows that it has are not measured again");
   command.add_option("--only", arguments.wanted.schedule, "The one schedule, or operation, to measure");
   command.add_option("--tile-samples", arguments.wanted.tile_samples, "Rows with this tile of samples only")
-      ->check(CLI::PositiveNumber);
+      ->check(whole_number());
   command.add_option("--tile-centers", arguments.wanted.tile_centers, "Rows with this tile of centers only")
-      ->check(CLI::PositiveNumber);
+      ->check(whole_number());
   command.add_flag(
       "--paced", arguments.paced,
       "With --only: after the warm-up, each line of standard input is a number of calls, answered with "

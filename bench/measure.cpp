@@ -1,6 +1,7 @@
 #include "measure.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <iostream>
 #include <string>
@@ -18,12 +19,24 @@ double seconds_of(const Device& device, const std::function<void()>& call) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+int calls_of(const std::string& line) {
+  int calls = 0;
+  const char* const end = line.data() + line.size();
+  const auto [stop, error] = std::from_chars(line.data(), end, calls);
+  const bool rest_is_blank = std::all_of(stop, end, [](char c) { return c == ' ' || c == '\r'; });
+  if (error != std::errc() || calls < 1 || !rest_is_blank) {
+    throw ValueError(
+        fmt::format("[bench] --paced read \"{}\"; expected a number of calls, a whole number >= 1", line));
+  }
+  return calls;
+}
+
 // Rounds as another program asks for them.
 void serve(double first_call_seconds, const std::function<double()>& timed) {
   std::cout << fmt::format("ready {}", first_call_seconds) << std::endl;
   for (std::string line; std::getline(std::cin, line);) {
     std::string answer;
-    for (int calls = std::stoi(line); calls > 0; --calls) answer += fmt::format("{} ", timed());
+    for (int calls = calls_of(line); calls > 0; --calls) answer += fmt::format("{} ", timed());
     std::cout << answer << std::endl;
   }
 }

@@ -15,6 +15,11 @@ struct Spread {
 };
 Spread spread(std::vector<double> values);
 
+/// 0 where `b` is: a clock may not have seen a short kernel, and JSON has no infinity.
+inline double ratio(double a, double b) {
+  return b > 0 ? a / b : 0;
+}
+
 /// How often a call is made.
 struct Timing {
   int repeat = 3;      ///< timed calls
@@ -31,7 +36,8 @@ struct Measured {
 
 /// Calls once to warm up, then `repeat` times. Paced, so that others can be timed in between: says "ready"
 /// and the seconds of the first call on a line of standard output, then answers each line of standard input,
-/// which is a number of calls, with the seconds of each; the end of the input ends it.
+/// which is a number of calls, with the seconds of each; the end of the input ends it. Throws ValueError for
+/// another line.
 Measured measure(const Device& device, const Timing& timing, const std::function<void()>& call);
 
 }  // namespace tessera::bench

@@ -179,7 +179,7 @@ void overhead(const Setting& setting, Report& report) {
 void ops(const Setting& setting, Report& report) {
   const std::int64_t most =
       std::clamp<std::int64_t>(setting.size.samples * setting.size.features, 1000, 100'000'000);
-  require_memory("ops", 16 * most + 2 * 4 * most);
+  require_memory("ops", 16 * most + 2 * 4 * most, setting.device);
   if (!setting.compiled) {
     overhead(setting, report);
     arithmetic(setting, report);

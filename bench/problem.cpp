@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <tessera/device.hpp>
+
 namespace tessera::bench {
 namespace {
 
@@ -18,6 +20,20 @@ std::int64_t available_bytes() {
     if (key == "MemAvailable:") return kibibytes * 1024;
   }
   return 0;
+}
+
+// The device's memory where it has its own and says how much; else what the host has left.
+std::int64_t available_bytes(const Device& device) {
+  const DeviceProperties properties = device.properties();
+  if (!properties.host_memory && properties.memory_bytes > 0) return properties.memory_bytes;
+  return available_bytes();
+}
+
+void require_samples(const Size& size) {
+  if (size.clusters <= size.samples) return;
+  throw ValueError(
+      fmt::format("[bench] {} clusters of {} samples; expected at most as many clusters as samples",
+                  size.clusters, size.samples));
 }
 
 // Centers drawn apart, samples spread about them with unit variance.
@@ -39,6 +55,13 @@ Array samples_of(Size& size, const Source& source, const Device& device) {
     throw ShapeError(
         fmt::format("[bench] {} is {}; expected (samples, features)", source.samples, to_string(x.shape())));
   }
+  const auto require = [&](const char* option, std::int64_t asked, std::int64_t found) {
+    if (asked == 0 || asked == found) return;
+    throw ValueError(fmt::format("[bench] {} {}, but {} is {}; leave {} out", option, asked, source.samples,
+                                 to_string(x.shape()), option));
+  };
+  require("--samples", source.rows, x.shape(0));
+  require("--features", source.columns, x.shape(1));
   size.samples = x.shape(0);
   size.features = x.shape(1);
   return astype(x, float32);
@@ -69,8 +92,8 @@ Size size_named(const std::string& name) {
   throw ValueError(fmt::format("[bench] there is no size \"{}\"; expected one of {}", name, names));
 }
 
-void require_memory(const std::string& what, std::int64_t bytes) {
-  const std::int64_t available = available_bytes();
+void require_memory(const std::string& what, std::int64_t bytes, const Device& device) {
+  const std::int64_t available = available_bytes(device);
   if (available > 0 && bytes > available / 20 * 19) {
     throw ValueError(fmt::format("[bench] {} needs {} bytes, and {} are available; take a smaller --size",
                                  what, bytes, available));
@@ -83,10 +106,12 @@ Problem make_problem(const Size& wanted, const Source& source, const Device& dev
   Size& size = problem.size;
   const std::int64_t x_bytes = size.samples * size.features * static_cast<std::int64_t>(sizeof(float));
   // Normal samples are made from bits beside them.
-  require_memory(size.name, 2 * x_bytes + more_bytes);
+  require_memory(size.name, 2 * x_bytes + more_bytes, device);
+  const bool made = source.samples == "normal" || source.samples == "blobs";
+  if (made && source.centers.empty()) require_samples(size);
   problem.x = samples_of(size, source, device);
   if (source.centers.empty()) {
-    size.clusters = std::min(size.clusters, size.samples);
+    require_samples(size);
     problem.centers = copy(index(problem.x, {slice(0, size.clusters)}));
   } else {
     problem.centers = astype(load_npy(source.centers, {.device = device}), float32);

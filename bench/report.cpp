@@ -1,9 +1,12 @@
 #include "report.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "machine.hpp"
 
@@ -22,7 +25,7 @@ bool same_question(const Row& a, const Row& b) {
          a.value("source", Row()) == b.value("source", Row());
 }
 
-std::string text(const Row& row) {
+std::string head_of(const Row& row) {
   std::string line;
   for (const char* const key : kIdentity) {
     if (!row.contains(key)) continue;
@@ -30,6 +33,21 @@ std::string text(const Row& row) {
     const bool bare = value.is_string();
     line += bare ? value.get<std::string>() + " " : fmt::format("{}={} ", key, value.dump());
   }
+  return line;
+}
+
+// What --only and the tiles may name.
+std::string name_of(const Row& row) {
+  std::string name = row.value("operation", "all");
+  if (name == "all") name = row.value("schedule", "");  // of all operations of a schedule together
+  for (const char* const key : {"tile_samples", "tile_centers"}) {
+    if (row.contains(key)) name += fmt::format(" {}={}", key, row[key].dump());
+  }
+  return name;
+}
+
+std::string text(const Row& row) {
+  std::string line = head_of(row);
   if (row.contains("unsupported")) return line + "unsupported: " + row["unsupported"].get<std::string>();
   if (row.contains("seconds")) line += fmt::format("| {:.6f} s ", row["seconds"]["median"].get<double>());
   for (const char* const key : {"compile_seconds", "gflops", "gigabytes_per_second", "share_of_copy",
@@ -44,39 +62,71 @@ std::string text(const Row& row) {
 
 }  // namespace
 
+void require_writable(const std::string& path) {
+  if (path.empty()) return;
+  const bool was_there = std::filesystem::exists(path);
+  const bool opened = std::ofstream(path, std::ios::app).is_open();
+  if (!opened) throw IOError(fmt::format("[bench] cannot write {}", path));
+  if (!was_there) std::filesystem::remove(path);
+}
+
 Report::Report(std::string path, Wanted wanted, Row source)
     : path_(std::move(path)), wanted_(std::move(wanted)), source_(std::move(source)) {
+  if (path_.empty()) return;
+  require_writable(path_ + ".part");
+  if (!std::filesystem::exists(path_)) return;
   std::ifstream file(path_);
-  if (path_.empty() || !file) return;
   try {
     rows_ = nlohmann::ordered_json::parse(file);
   } catch (const nlohmann::json::exception& error) {
     throw IOError(
         fmt::format("[bench] {} is no JSON of an earlier run ({}); move it away", path_, error.what()));
   }
-  if (!rows_.is_array()) throw IOError(fmt::format("[bench] {} is no list of rows; move it away", path_));
+  if (!rows_.is_array() || !std::ranges::all_of(rows_, [](const Row& row) { return row.is_object(); }))
+    throw IOError(fmt::format("[bench] {} is no list of rows; move it away", path_));
 }
 
-bool Report::has(const Row& row) const {
+bool Report::is_wanted(const Row& row) const {
   const auto unlike = [&](const char* key, std::int64_t tile) {
     return tile > 0 && row.value(key, std::int64_t{0}) != tile;
   };
-  if (!wanted_.schedule.empty() && row.value("operation", row.value("schedule", "")) != wanted_.schedule) {
+  const std::string& name = wanted_.schedule;
+  if (!name.empty() && row.value("operation", "") != name && row.value("schedule", "") != name) return false;
+  return !unlike("tile_samples", wanted_.tile_samples) && !unlike("tile_centers", wanted_.tile_centers);
+}
+
+bool Report::has(const Row& row) {
+  if (!is_wanted(row)) {
+    const std::string name = name_of(row);
+    if (std::ranges::find(names_, name) == names_.end()) names_.push_back(name);
     return true;
   }
-  if (unlike("tile_samples", wanted_.tile_samples) || unlike("tile_centers", wanted_.tile_centers))
-    return true;
+  found_ = true;
   Row wanted = row;
   wanted["source"] = source_;
   for (const Row& known : rows_) {
-    if (same_question(known, wanted)) return true;
+    if (!same_question(known, wanted)) continue;
+    const std::string head = head_of(known);
+    if (!added_.contains(head) && told_.insert(head).second) {
+      fmt::print("kept from {}: {}\n", path_, head);
+    }
+    return true;
   }
   return false;
+}
+
+void Report::require_found() const {
+  if (found_ || names_.empty()) return;
+  std::string wanted = wanted_.schedule.empty() ? "" : fmt::format(" --only \"{}\"", wanted_.schedule);
+  if (wanted_.tile_samples > 0) wanted += fmt::format(" --tile-samples {}", wanted_.tile_samples);
+  if (wanted_.tile_centers > 0) wanted += fmt::format(" --tile-centers {}", wanted_.tile_centers);
+  throw ValueError(fmt::format("[bench] no row is{}; there are: {}", wanted, fmt::join(names_, ", ")));
 }
 
 void Report::add(Row row) {
   std::puts(text(row).c_str());
   std::fflush(stdout);
+  added_.insert(head_of(row));
   row["source"] = source_;
   rows_.push_back(std::move(row));
   write();

@@ -50,7 +50,8 @@ COMPILED = {
 
 
 def ask(question, *options):
-    return subprocess.run([PROGRAM, question, "--device", DEVICE, "--repeat", "1", *options],
+    device = [] if "--device" in options else ["--device", DEVICE]
+    return subprocess.run([PROGRAM, question, *device, "--repeat", "1", *options],
                           capture_output=True, text=True)
 
 
@@ -156,13 +157,43 @@ class Questions(unittest.TestCase):
 
     def test_a_second_run_measures_only_what_is_missing(self):
         first = self.rows("lloyd")
-        second = self.rows("lloyd")
-        self.assertEqual(first, second)
+        again = ask("lloyd", *SIZE, "--json", self.path)
+        self.assertEqual(again.stdout.count("kept from"), len(first))
+        with open(self.path) as file:
+            self.assertEqual(first, json.load(file))
 
     def test_what_does_not_fit_is_refused_with_the_bytes(self):
         done = ask("lloyd", "--samples", "100000000", "--clusters", "10", "--features", "100000")
         self.assertEqual(done.returncode, 1)
         self.assertIn("bytes", done.stderr)
+
+    def refused(self, told, *arguments, status=1):
+        done = ask(*arguments)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        self.assertNotIn(" s ", done.stdout)  # nothing was measured
+        for text in told:
+            self.assertIn(text, done.stderr)
+
+    def test_what_cannot_be_is_refused_before_anything_is_measured(self):
+        nowhere = os.path.join(self.folder.name, "nowhere", "file")
+        self.refused(["nothing", "update scatter"], "lloyd", "--only", "nothing", *SIZE)
+        self.refused(["--tile-centers 5000", "tile_centers="], "running", "--tile-centers", "5000", *SIZE)
+        self.refused([nowhere], "ops", "--json", nowhere)
+        self.refused([nowhere], "lloyd", "--labels", nowhere)
+        self.refused(["11", "10"], "lloyd", "--samples", "10", "--clusters", "11", "--features", "2")
+        self.refused(["no_such"], "ops", "--device", f"{DEVICE},no_such")
+        self.refused(["whole number >= 1"], "ops", "--threads", "0", status=105)
+        iris = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data", "iris.npy")
+        self.refused(["--features 5", "(150, 4)"], "fit", "--data", iris, "--clusters", "3", "--features", "5")
+        with open(self.path, "w") as file:
+            file.write("[1]")
+        self.refused([self.path], "lloyd", "--json", self.path)
+
+    def test_a_line_that_is_no_number_of_calls_is_told(self):
+        done = subprocess.run([PROGRAM, "ops", "--device", DEVICE, "--only", "add of 4", "--size", "tiny", "--paced"],
+                              input="many\n", capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('"many"', done.stderr)
 
     def test_unknown_size_and_device(self):
         done = ask("lloyd", "--size", "huge")
