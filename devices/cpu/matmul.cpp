@@ -177,7 +177,7 @@ void few_columns(CpuDevice& device, const Product<T>& p, std::int64_t b, InnerBl
   const Workspace panels = device.workspace(static_cast<std::size_t>(room * row_bytes));
 
   const std::int64_t row_products = panel_elements(1, p.n, dtype) * std::min(p.k, most);
-  constexpr std::int64_t unit = 24;  // rows that a kernel takes at once, on every instruction set
+  constexpr std::int64_t unit = 48;  // rows that fill the kernels (of 6, 8 and 16 rows, strips of 18 and 24)
   const std::int64_t rows =
       ceil_divide(std::clamp<std::int64_t>(kTaskProducts / 2 / row_products, 1, 4096), unit) * unit;
   for (std::int64_t at = 0; at < p.k;) {
