@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "devices/cuda/device_code.hpp"
+#include "devices/cuda/dot_code.hpp"
 
 namespace tessera::cuda::few_features {
 
@@ -53,13 +54,6 @@ struct Points {
     return (count + size - 1) / size;
   }
 };
-
-__device__ inline float multiply_add(float a, float b, float c) {
-  return __fmaf_rn(a, b, c);
-}
-__device__ inline double multiply_add(double a, double b, double c) {
-  return __fma_rn(a, b, c);
-}
 
 /// The points that a thread holds: `first`, and others a block's length apart, so that neighbouring threads
 /// have neighbouring points.

@@ -8,6 +8,7 @@
 
 #include "devices/common/element_ops.hpp"
 #include "devices/cuda/cuda_device.hpp"
+#include "devices/cuda/dot_code.hpp"
 #include "devices/cuda/few_features.hpp"
 #include "devices/cuda/rows.hpp"
 
@@ -60,19 +61,16 @@ Strided strides_of(const View& view) {
 
 // ---- a matrix times a vector
 
-/// out[b, i] = x[b, i] . y[b], in float64. How a row is summed follows from its length and strides alone.
+/// out[b, i] = x[b, i] . y[b].
 template <class T>
 __global__ void vector_kernel(Rows rows, const T* x, const T* y, Strided ys, T* out) {
-  TESSERA_SHARED(double, shared, kThreads / kWarpSize);
+  TESSERA_SHARED(double, shared, kThreads / kDotLanes<T>);
   for_each_task(rows, [&](std::int64_t number, int lane) {
     const Task task = task_of(rows, number);
-    const T* const from = x + task.in;
-    const T* const with = y + number / rows.inner * ys.strides[0];
-    double total = 0;
-    for (std::int64_t j = lane; j < task.count; j += rows.lanes) {
-      total += static_cast<double>(from[j * rows.strides[1]]) * static_cast<double>(with[j * ys.strides[1]]);
-    }
-    total = combine_lanes(total, rows.lanes, lane, shared, [](double a, double b) { return a + b; });
+    const DotOperands<T> operands{x + task.in, rows.strides[1], y + number / rows.inner * ys.strides[0],
+                                  ys.strides[1]};
+    const double total = rows.lanes == 1 ? dot_of_thread(operands, task.count)
+                                         : dot_of_lanes(operands, task.count, rows.lanes, lane, shared);
     if (lane == 0) out[task.out] = static_cast<T>(total);
   });
 }

@@ -257,6 +257,21 @@ TEST(CudaDevice, ProductsOfFewFeaturesAreOneChain) {
   }
 }
 
+TEST(CudaDevice, DotProductsHaveTheBitsOfCpu) {
+  // By one thread, a warp, a block, in several blocks of the sum; side by side, a thread a row.
+  for (const DType dtype : {float32, float64}) {
+    for (const std::int64_t length : {1, 3, 16, 17, 64, 500, 2047, 2048, 2049, 5000, 70000}) {
+      const auto dots = [&](const Device& device) {
+        const Array x = upload(make_values(dtype, {9, length}, Values::plain, 1), device);
+        const Array y = upload(make_values(dtype, {9, length}, Values::plain, 2), device);
+        const Array turned = matrix_transpose(copy(matrix_transpose(x)));
+        return concat({vecdot(x, y), matmul(x, index(y, {0})), vecdot(turned, y)});
+      };
+      EXPECT_TRUE(same_bits(dots(emulated()), dots(device("cpu")))) << name(dtype) << ", " << length;
+    }
+  }
+}
+
 TEST(CudaDevice, AProductOfABatchIsThatOfItsMatrices) {
   const Device device = emulated();
   const Array x = floats({5, 40, 9}, device);
