@@ -45,8 +45,7 @@ class Grid {
 
   void gram_tiled(const kmeans::GramTiledOptions& tiles) {
     ask("gram_tiled", tiles, [&] {
-      return setting_.compiled ? bench::gram_tiled(functions_, problem_.x, problem_.centers, tiles)
-                               : kmeans::assign_gram_tiled(problem_.x, problem_.centers, tiles);
+      return kmeans::assign_gram_tiled_by(functions_.gram_tile, problem_.x, problem_.centers, tiles);
     });
   }
 

@@ -1,9 +1,6 @@
 #include "functions.hpp"
 
 #include <cstdio>
-#include <vector>
-
-#include <kmeans/tiles.hpp>
 
 namespace tessera::bench {
 namespace {
@@ -25,8 +22,7 @@ Functions functions(const Setting& setting) {
   const auto element_wise = compile(expression, {.name = "expression"});
   f.gram = gram;
   f.gram_tile = gram_tile;
-  f.running_tile = running_tile;
-  f.running_tile_from = running_tile_from;
+  f.running_tiles = {running_tile, running_tile_from};
   f.expression = element_wise;
   f.compile_seconds = [=] {
     return gram.stats().seconds + gram_tile.stats().seconds + running_tile.stats().seconds +
@@ -45,40 +41,6 @@ Functions functions(const Setting& setting) {
     return text;
   };
   return f;
-}
-
-Assignment gram_tiled(const Functions& f, const Array& x, const Array& centers,
-                      const kmeans::GramTiledOptions& options) {
-  const kmeans::CenterTiles cut = kmeans::cut_centers(centers, options.tile_centers);
-  std::vector<Array> labels;
-  std::vector<Array> scores;
-  for (const kmeans::Tile& tile : kmeans::split(x.shape(0), options.tile_samples)) {
-    const Array some = kmeans::rows(x, tile);
-    Assignment best = f.gram_tile(some, cut.centers[0], cut.half_norms[0]);
-    for (std::size_t j = 1; j < cut.tiles.size(); ++j) {
-      best = kmeans::merge(std::move(best), f.gram_tile(some, cut.centers[j], cut.half_norms[j]),
-                           cut.tiles[j].start);
-    }
-    labels.push_back(std::move(best.labels));
-    scores.push_back(2 * std::move(best.score));
-  }
-  return {kmeans::join(std::move(labels)), kmeans::join(std::move(scores))};
-}
-
-Assignment running_tiled(const Functions& f, const Array& x, const Array& centers,
-                         const kmeans::RunningOptions& options) {
-  Assignment best;
-  for (const kmeans::Tile& tile : kmeans::split(centers.shape(0), options.tile_centers)) {
-    const Array some = kmeans::rows(centers, tile);
-    if (tile.start == 0) {
-      best = f.running_tile(x, some);
-    } else if (options.merge == kmeans::Merge::outside) {
-      best = kmeans::merge(std::move(best), f.running_tile(x, some), tile.start);
-    } else {
-      best = f.running_tile_from(x, some, asarray(tile.start, {.device = x.device()}), std::move(best));
-    }
-  }
-  return best;
 }
 
 void measure_into(Row& row, const Setting& setting, const Timing& timing, const Functions& f, double flops,

@@ -8,8 +8,8 @@
 
 #include "question.hpp"
 
-// The portable functions that the questions time, eager or compiled, and the loops about them: what is
-// compiled is a function of one tile, and the loops stay outside.
+// The portable functions that the questions time, eager or compiled. Of the tiled ones
+// the function of a tile is compiled, and the loops stay outside.
 
 namespace tessera::bench {
 
@@ -17,11 +17,8 @@ using kmeans::Assignment;
 
 struct Functions {
   std::function<Assignment(const Array& x, const Array& centers)> gram = kmeans::assign_gram;
-  std::function<Assignment(const Array& x, const Array& centers, const Array& half_norms)> gram_tile =
-      kmeans::gram_tile;
-  std::function<Assignment(const Array& x, const Array& centers)> running_tile = kmeans::running_tile;
-  std::function<Assignment(const Array& x, const Array& centers, const Array& first, Assignment best)>
-      running_tile_from = kmeans::running_tile_from;
+  kmeans::GramTile gram_tile = kmeans::gram_tile;
+  kmeans::RunningTiles running_tiles;
   std::function<Array(const Array& x)> expression;  ///< sqrt(x*x + 1)*0.5 + x - 0.25*x*x + 3
   // Empty in eager mode:
   std::function<double()> compile_seconds;  ///< what compiling took so far
@@ -30,14 +27,6 @@ struct Functions {
 
 /// The functions in the mode that is set; compiled anew at each call.
 Functions functions(const Setting& setting);
-
-/// kmeans::assign_gram_tiled with its tile function given.
-Assignment gram_tiled(const Functions& f, const Array& x, const Array& centers,
-                      const kmeans::GramTiledOptions& options);
-
-/// kmeans::assign_running with its tile functions given.
-Assignment running_tiled(const Functions& f, const Array& x, const Array& centers,
-                         const kmeans::RunningOptions& options);
 
 /// Measures and puts seconds, peak, and what compiling took meanwhile, which comes with the first call.
 /// Prints what was compiled where that is asked for.

@@ -60,11 +60,11 @@ void profile_tiles(const Setting& setting, const Problem& problem, const Functio
   const Array norms = kmeans::half_norms(centers);
   profile(setting, size, peaks, "gram tile", report, [&] { f.gram_tile(samples, centers, norms); });
   const Array some = index(problem.centers, {slice(0, std::min<std::int64_t>(32, size.clusters))});
-  profile(setting, size, peaks, "running tile", report, [&] { f.running_tile(problem.x, some); });
+  profile(setting, size, peaks, "running tile", report, [&] { f.running_tiles.alone(problem.x, some); });
   const Assignment before = kmeans::assign_gram(problem.x, some);
   const Array first = asarray(std::int64_t{0}, {.device = setting.device});
   profile(setting, size, peaks, "running tile, merge inside", report,
-          [&] { f.running_tile_from(problem.x, some, first, before); });
+          [&] { f.running_tiles.from(problem.x, some, first, before); });
 }
 
 }  // namespace

@@ -81,8 +81,7 @@ struct Phases {
   }
 
   Assignment assign(const kmeans::GramTiledOptions& tiles) const {
-    return setting.compiled ? gram_tiled(functions, problem.x, problem.centers, tiles)
-                            : kmeans::assign_gram_tiled(problem.x, problem.centers, tiles);
+    return kmeans::assign_gram_tiled_by(functions.gram_tile, problem.x, problem.centers, tiles);
   }
 };
 

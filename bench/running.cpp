@@ -46,9 +46,7 @@ void running(const Setting& setting, Report& report) {
       }
       Array labels;
       measure_into(out, setting, timing, f, 3 * work(problem.size), [&] {
-        labels = (setting.compiled ? running_tiled(f, problem.x, centers, options)
-                                   : kmeans::assign_running(problem.x, centers, options))
-                     .labels;
+        labels = kmeans::assign_running_by(f.running_tiles, problem.x, centers, options).labels;
       });
       if (scaled) scale(out, static_cast<double>(k) / static_cast<double>(kTimedCenters));
       // Labels and scores, old and new. Eager, the difference to one center and its square are of x's size.

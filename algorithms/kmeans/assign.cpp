@@ -39,12 +39,17 @@ Assignment assign_gram(const Array& x, const Array& centers) {
 }
 
 Assignment assign_gram_tiled(const Array& x, const Array& centers, const GramTiledOptions& options) {
+  return assign_gram_tiled_by(gram_tile, x, centers, options);
+}
+
+Assignment assign_gram_tiled_by(const GramTile& tile_function, const Array& x, const Array& centers,
+                                const GramTiledOptions& options) {
   require_centers("assign_gram_tiled", centers);
   const CenterTiles tiles = cut_centers(centers, options.tile_centers);
   std::vector<Array> labels;
   std::vector<Array> scores;
   for (const Tile& tile : split(x.shape(0), options.tile_samples)) {
-    Assignment best = nearest(rows(x, tile), tiles);
+    Assignment best = nearest(rows(x, tile), tiles, tile_function);
     labels.push_back(std::move(best.labels));
     scores.push_back(2 * std::move(best.score));
   }
@@ -54,17 +59,22 @@ Assignment assign_gram_tiled(const Array& x, const Array& centers, const GramTil
 }
 
 Assignment assign_running(const Array& x, const Array& centers, const RunningOptions& options) {
+  return assign_running_by({}, x, centers, options);
+}
+
+Assignment assign_running_by(const RunningTiles& tiles, const Array& x, const Array& centers,
+                             const RunningOptions& options) {
   require_centers("assign_running", centers);
   Assignment best;
   for (const Tile& tile : split(centers.shape(0), options.tile_centers)) {
     const Array some = rows(centers, tile);
     if (tile.start == 0) {
-      best = running_tile(x, some);
+      best = tiles.alone(x, some);
     } else if (options.merge == Merge::outside) {
-      best = merge(std::move(best), running_tile(x, some), tile.start);
+      best = merge(std::move(best), tiles.alone(x, some), tile.start);
     } else {
       const Array first = asarray(tile.start, {.device = x.device()});
-      best = running_tile_from(x, some, first, std::move(best));
+      best = tiles.from(x, some, first, std::move(best));
     }
   }
   return best;
@@ -113,11 +123,10 @@ CenterTiles cut_centers(const Array& centers, std::int64_t tile_centers) {
   return cut;
 }
 
-Assignment nearest(const Array& x, const CenterTiles& centers) {
-  Assignment best = gram_tile(x, centers.centers[0], centers.half_norms[0]);
+Assignment nearest(const Array& x, const CenterTiles& centers, const GramTile& tile) {
+  Assignment best = tile(x, centers.centers[0], centers.half_norms[0]);
   for (std::size_t j = 1; j < centers.tiles.size(); ++j) {
-    best = merge(std::move(best), gram_tile(x, centers.centers[j], centers.half_norms[j]),
-                 centers.tiles[j].start);
+    best = merge(std::move(best), tile(x, centers.centers[j], centers.half_norms[j]), centers.tiles[j].start);
   }
   return best;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include <tessera/tessera.hpp>
@@ -70,10 +71,26 @@ struct CenterTiles {
 };
 CenterTiles cut_centers(const Array& centers, std::int64_t tile_centers);
 
+/// gram_tile, or what a driver made of it.
+using GramTile = std::function<Assignment(const Array& x, const Array& centers, const Array& half_norms)>;
+
 /// One tile of samples against every tile of centers: labels, and half of their scores.
-Assignment nearest(const Array& x, const CenterTiles& centers);
+Assignment nearest(const Array& x, const CenterTiles& centers, const GramTile& tile = gram_tile);
 
 /// The same without the scores, which one tile of centers does not need.
 Array nearest_labels(const Array& x, const CenterTiles& centers);
+
+/// running_tile and running_tile_from, or what a driver made of them.
+struct RunningTiles {
+  std::function<Assignment(const Array& x, const Array& centers)> alone = running_tile;
+  std::function<Assignment(const Array& x, const Array& centers, const Array& first, Assignment best)> from =
+      running_tile_from;
+};
+
+/// assign_gram_tiled and assign_running by tile functions of the driver's.
+Assignment assign_gram_tiled_by(const GramTile& tile_function, const Array& x, const Array& centers,
+                                const GramTiledOptions& options);
+Assignment assign_running_by(const RunningTiles& tiles, const Array& x, const Array& centers,
+                             const RunningOptions& options);
 
 }  // namespace tessera::kmeans

@@ -35,23 +35,11 @@ const auto& compiled_tile_labels() {
   return compiled;
 }
 
-/// assign_running with compiled tile functions: one for all tiles of as many samples and centers.
-Array compiled_running_labels(const Array& x, const Array& centers, const RunningOptions& options) {
+/// One for all tiles of as many samples and centers.
+const RunningTiles& compiled_running_tiles() {
   static const CompileOptions kept{.name = "running_tile", .cache_size = 64, .warn = false};
-  static const auto tile_alone = compile(running_tile, kept);
-  static const auto tile_from = compile(running_tile_from, kept);
-  Assignment best;
-  for (const Tile& tile : split(centers.shape(0), options.tile_centers)) {
-    const Array some = rows(centers, tile);
-    if (tile.start == 0) {
-      best = tile_alone(x, some);
-    } else if (options.merge == Merge::outside) {
-      best = merge(std::move(best), tile_alone(x, some), tile.start);
-    } else {
-      best = tile_from(x, some, asarray(tile.start, {.device = x.device()}), std::move(best));
-    }
-  }
-  return best.labels;
+  static const RunningTiles tiles{compile(running_tile, kept), compile(running_tile_from, kept)};
+  return tiles;
 }
 
 /// TESSERA_COMPILE=always or never, for comparisons.
@@ -104,12 +92,14 @@ Array nearest_center(const Array& x, const Array& centers, const Labelling& labe
       .tile_centers = labelling.tile_centers,
       .merge = labelling.method == AssignMethod::running ? Merge::outside : Merge::inside};
 
+  const RunningTiles running_tiles =
+      running && labelling.compiled ? compiled_running_tiles() : RunningTiles{};
+
   std::vector<Array> labels;
   for (const Tile& tile : split(x.shape(0), labelling.tile_samples)) {
     const Array samples = rows(x, tile);
     if (running) {
-      labels.push_back(labelling.compiled ? compiled_running_labels(samples - shift, shifted, options)
-                                          : assign_running(samples - shift, shifted, options).labels);
+      labels.push_back(assign_running_by(running_tiles, samples - shift, shifted, options).labels);
     } else {
       labels.push_back(labelling.compiled ? compiled_tile_labels()(samples, shift, tiles)
                                           : tile_labels(samples, shift, tiles));

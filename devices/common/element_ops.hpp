@@ -1,7 +1,7 @@
 #pragma once
 
 // What one element becomes under the operations of kernel_ops.hpp, without undefined behaviour for any
-// value. Devices on the host's processor share these definitions: `reference` applies them to every element,
+// value. All devices share these definitions: `reference` and `cuda` apply them to every element,
 // a device with vector kernels to its tails and to the types that it has no vectors for.
 // Call them only for dtypes that the operation accepts (`takes`).
 

@@ -139,8 +139,9 @@ void CudaDevice::matmul_argmin(Precision precision, Scalar alpha, const View& x,
   }
   // A tile of products stays in the L2 between the product and the search.
   const std::int64_t row_bytes = n * static_cast<std::int64_t>(itemsize(x.dtype));
-  constexpr std::int64_t kLeastRows = 2048;  // that occupy the device, whatever its cache
-  const std::int64_t tile = std::min(m, std::max(cache_bytes() / row_bytes, kLeastRows));
+  constexpr std::int64_t kUnknownCache = std::int64_t{1} << 20U;  // some virtual GPUs tell of none
+  const std::int64_t cache = cache_bytes() > 0 ? cache_bytes() : kUnknownCache;
+  const std::int64_t tile = std::clamp<std::int64_t>(cache / row_bytes, 1, m);
   const Workspace products = scratch(static_cast<std::size_t>(tile * row_bytes));
   View turned = y;
   turned.shape = {1, y.shape[1], n};

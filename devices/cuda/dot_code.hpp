@@ -4,7 +4,6 @@
 // lane l of 64 bytes sums products l, l + 16, l + 32, ... (l + 8 for float64) of a block by fused
 // multiply-adds, lanes are added up as a tree, and blocks in float64.
 
-#include <algorithm>
 #include <cstdint>
 
 #include "devices/cuda/lanes.hpp"

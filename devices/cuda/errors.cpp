@@ -17,6 +17,9 @@ bool loses_device(cudaError_t error) {
     case cudaErrorNvlinkUncorrectable:
     case cudaErrorContained:
     case cudaErrorContextIsDestroyed:
+    case cudaErrorTensorMemoryLeak:
+    case cudaErrorMpsClientTerminated:
+    case cudaErrorExternalDevice:
     case cudaErrorUnknown: return true;
     default: return false;
   }

@@ -18,6 +18,21 @@
 namespace tessera::test {
 namespace {
 
+/// The sums of x + 0, x + 1, ... of each row, added up.
+Program sums_of_shifted(std::int64_t rows, std::int64_t columns, int count) {
+  Builder b(rows, columns);
+  const auto x = b.load(0, float32);
+  std::vector<std::int32_t> sums;
+  for (int i = 0; i < count; ++i) {
+    sums.push_back(b.reduce(ReduceOp::sum, b.binary(BinaryOp::add, x, b.constant(i, float32)), float32));
+  }
+  std::int32_t total = sums[0];
+  for (int i = 1; i < count; ++i) {
+    total = b.binary(BinaryOp::add, total, sums[static_cast<std::size_t>(i)]);
+  }
+  return b.giving({total});
+}
+
 class CudaProgram : public ::testing::Test {
  protected:
   void SetUp() override { controls_.compile_from(1); }
@@ -40,6 +55,14 @@ class CudaProgram : public ::testing::Test {
       kernels_of(device_).program(program, in, out);
     }
     return outputs;
+  }
+
+  void expect_sums_of_shifted(int count) const {
+    const Array x = ones({5, 4}, {.dtype = float32, .device = device_});
+    const Array sums = zeros({5, 1}, {.dtype = float32, .device = device_});
+    kernels_of(device_).program(sums_of_shifted(5, 4, count), std::vector<View>{view_of_array(x)},
+                                std::vector<View>{view_of_array(sums)});
+    EXPECT_EQ(sums.to_host<float>(), std::vector<float>(5, static_cast<float>(2 * count * (count + 1))));
   }
 
   const Device device_ = device("cuda-emulated");
@@ -105,51 +128,22 @@ TEST_F(CudaProgram, FewElementsDoNotWaitForACompiler) {
   EXPECT_EQ(controls_.compilations(), before);
 }
 
-/// The sums of x + 0, x + 1, ... of each row.
-Program sums_of_shifted(std::int64_t rows, std::int64_t columns, int count) {
-  Builder b(rows, columns);
-  const auto x = b.load(0, float32);
-  std::vector<std::int32_t> sums;
-  for (int i = 0; i < count; ++i) {
-    sums.push_back(b.reduce(ReduceOp::sum, b.binary(BinaryOp::add, x, b.constant(i, float32)), float32));
-  }
-  std::int32_t total = sums[0];
-  for (int i = 1; i < count; ++i) {
-    total = b.binary(BinaryOp::add, total, sums[static_cast<std::size_t>(i)]);
-  }
-  return b.giving({total});
-}
-
 TEST_F(CudaProgram, MoreConstantsThanArguments) {
-  const Array x = ones({5, 4}, {.dtype = float32, .device = device_});
-  const Array sums = zeros({5, 1}, {.dtype = float32, .device = device_});
   const long before = controls_.compilations();
-  kernels_of(device_).program(sums_of_shifted(5, 4, 150), std::vector<View>{view_of_array(x)},
-                              std::vector<View>{view_of_array(sums)});
-  EXPECT_EQ(sums.to_host<float>(), std::vector<float>(5, 4 * (150 + 149 * 150 / 2)));
+  expect_sums_of_shifted(150);
   EXPECT_EQ(controls_.compilations() - before, 1);
 }
 
 TEST_F(CudaProgram, ProgramsTooLargeForAKernelRunByPlainOnes) {
-  const Array x = ones({5, 4}, {.dtype = float32, .device = device_});
-  const Array sums = zeros({5, 1}, {.dtype = float32, .device = device_});
   const long before = controls_.compilations();
-  kernels_of(device_).program(sums_of_shifted(5, 4, 201), std::vector<View>{view_of_array(x)},
-                              std::vector<View>{view_of_array(sums)});
-  EXPECT_EQ(sums.to_host<float>(), std::vector<float>(5, 4 * (201 + 200 * 201 / 2)));
+  expect_sums_of_shifted(201);
   EXPECT_EQ(controls_.compilations(), before);
 }
 
 TEST_F(CudaProgram, WithoutACompilerPlainKernelsRunAndOneWarningSaysWhy) {
-  const Array x = ones({7, 4}, {.dtype = float32, .device = device_});
-  const Array sums = zeros({7, 1}, {.dtype = float32, .device = device_});
   controls_.hide_libraries(true);
   ::testing::internal::CaptureStderr();
-  for (const int count : {11, 12, 11}) {
-    kernels_of(device_).program(sums_of_shifted(7, 4, count), std::vector<View>{view_of_array(x)},
-                                std::vector<View>{view_of_array(sums)});
-    EXPECT_EQ(sums.to_host<float>(), std::vector<float>(7, static_cast<float>(4 * count * (count + 1) / 2)));
-  }
+  for (const int count : {11, 12, 11}) expect_sums_of_shifted(count);
   controls_.hide_libraries(false);
   const std::string told = ::testing::internal::GetCapturedStderr();
   EXPECT_EQ(told.find("the compiler cannot be opened"), told.rfind("the compiler cannot be opened"));
