@@ -45,7 +45,7 @@ def ask(question, threads, rounds=None, wanted=None):
         def missing(spec, error):
             record["missing"].append({"name": spec.name, "reason": str(error)[:300]})
 
-        def take_turns(group):
+        def take_turns(group, rounds=rounds):
             for turn in range(rounds):
                 for spec, side in list(group):
                     time.sleep(PAUSE)
@@ -77,10 +77,12 @@ def ask(question, threads, rounds=None, wanted=None):
                 alive.append(side)
                 if path:
                     kept[spec.name] = path
-                running.append((spec, side))
-                if question.one_at_a_time:
+                if question.peers_once and spec.peer != "tessera":
                     take_turns(running)
                     running = []
+                    take_turns([(spec, side)], 1)
+                else:
+                    running.append((spec, side))
             take_turns(running)
         finally:  # whoever stops the comparison waits for nobody
             for side in alive:

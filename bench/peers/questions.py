@@ -24,7 +24,7 @@ class Question:
     sides: list = field(default_factory=list)
     data: str = ""
     centers: str = ""
-    one_at_a_time: bool = False  # there is no memory for all sides at once
+    peers_once: bool = False  # after our sides' turns each peer, alone, one round: large problems
 
 
 def ours(name, question, labels=False, **arguments):
@@ -135,7 +135,7 @@ def running_low_d():
         where, mode = ("_inside" if inside else ""), ("compiled" if compiled else "eager")
         return theirs("torch", f"running{where} 32, {mode}", "running", True, inside=inside, compiled=compiled,
                       **options)
-    return Question("running-low-d", "Running minima, 32 centers a tile", (n, k, d), 2, 1, 4, [
+    return Question("running-low-d", "Running minima, 32 centers a tile", (n, k, d), 2, 1, 2.5, [
         mine("running", "eager"), mine("running_inside", "eager"), mine("running", "compiled"),
         mine("running_inside", "compiled"), torch(False, False), torch(True, False), torch(False, True),
         torch(True, True)], **files)
@@ -192,10 +192,10 @@ def expression():
 def assign_feature_heavy():
     n, k, d = 65536, 4096, 16384
     files = normal_problem(n, k, d)
-    return Question("assign-feature-heavy", "Assignment, and the whole product alone", (n, k, d), 2, 1, 6, [
+    return Question("assign-feature-heavy", "Assignment, and the whole product alone", (n, k, d), 2, 1, 5, [
         portable(files, 4096, 1024), ours("product alone", "assign-grid", only="product", **files),
         theirs("sklearn", "lloyd_iter_chunked_dense, no update", "assign", True, warm_up=False, **files),
-        theirs("numpy", "full Gram", "gram", True, warm_up=False, **files)], one_at_a_time=True, **files)
+        theirs("numpy", "full Gram", "gram", True, warm_up=False, **files)], peers_once=True, **files)
 
 
 def small_everything():

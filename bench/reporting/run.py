@@ -114,14 +114,14 @@ def measure(arguments, folder):
         say(f"{step.name} ({(time.monotonic() - began) / 60:.1f} of {arguments.budget:g} minutes)")
         start = time.monotonic()
         # A step that hangs must not take the time of all others.
-        most = min(left, 60 * (step.most or 3 * step.minutes + 2))
+        most = min(left, 60 * (3 * step.minutes + 2))
         try:
             whole = take(step, folder, arguments, most)
         except KeyboardInterrupt:  # what is there is kept, and becomes the page
             left_out.append(step.name)
             arguments.budget = 0
             continue
-        if whole or step.most:
+        if whole:
             taken[step.name] = round(time.monotonic() - start, 1)
             with open(path, "w") as file:
                 json.dump(taken, file, indent=1)

@@ -12,7 +12,6 @@ class Step:
     peers: str = ""  # or a question of bench/peers
     threads: int = 0  # else the run's
     least: float = 0  # minutes that are worth a start, where rows are kept one by one; else all of them
-    most: float = 0  # minutes after which it is stopped; the rows that are missing are another step's
 
 
 def bench(name, minutes, *arguments, threads=0):
@@ -40,7 +39,7 @@ def scaling():
             size = {**start, what: number}
             arguments = [text for key, value in size.items() for text in (f"--{key}", str(value))]
             for schedule in ("assign as fit does", "step"):
-                steps.append(bench(f"scaling {what} {number} {schedule}", 0.05, "lloyd", "--only", schedule, *arguments))
+                steps.append(bench(f"scaling {what} {number} {schedule}", 0.02, "lloyd", "--only", schedule, *arguments))
     return steps
 
 
@@ -72,15 +71,14 @@ def steps(threads):
         *[peers(name, 0.15) for name in
           ("fit-iris-given-centers", "fit-iris-kmeans++", "fit-iris-kmeans++-n_init-10", "fit-digits-given-centers",
            "fit-digits-kmeans++", "fit-blobs-given-centers")],
-        peers("ten-65536-256-1024", 0.8),
-        peers("ten-100000-1000-128", 0.8),
-        peers("seeding", 1.7),
+        peers("ten-65536-256-1024", 1),
+        peers("ten-100000-1000-128", 1),
+        peers("seeding", 1.9),
         peers("add-4", 0.2),
         peers("expression", 1),
         of_size("cython", 0.2, "kernels"),
         of_size("low-d", 0.1, "kernels"),
         of_size("seeding", 0.1, "kernels"),
-        Step("assign-grid feature-heavy, the first rows", 4.3, ("assign-grid", "--size", heavy), most=4.3),
         of_size("cython", 1.2, "lloyd"),
         of_size("cython", 1.2, "assign-grid"),
         of_size("cython", 1.2, "assign-grid", *compiled),
@@ -100,16 +98,16 @@ def steps(threads):
         *scaling(),
         of_size(heavy, 5.7, "lloyd", least=2),
         of_size("init", 2.7, "init"),
-        peers("assign-feature-heavy", 6),
-        of_size(heavy, 9, "assign-grid", least=2),
-        bench("assign-grid feature-heavy compiled, tiles of 4096", 2.5, "assign-grid", "--size", heavy, *compiled,
+        peers("assign-feature-heavy", 5),
+        bench("assign-grid feature-heavy compiled, tiles of 4096", 3, "assign-grid", "--size", heavy, *compiled,
               "--tile-samples", "4096"),
         peers("seeding-small", 0.7),
         peers("torch-cython", 2.2),
-        peers("running-low-d", 3),
+        peers("running-low-d", 2.2),
         of_size("cython", 1.7, "running", "--repeat", "1"),
         of_size("cython", 0.7, "running", "--repeat", "1", *compiled),
         of_size(heavy, 1.5, "kernels", *compiled),
         bench("running feature-heavy compiled, tiles of 32", 1, "running", "--size", heavy, *compiled, *of_32),
-        bench("running feature-heavy, tiles of 32", 3.5, "running", "--size", heavy, *of_32),
+        bench("running feature-heavy, tiles of 32", 1.8, "running", "--size", heavy, *of_32, "--only", "running"),
+        of_size(heavy, 12.6, "assign-grid", least=2),  # the longest, last: a second run goes on at the row it reached
     ]
