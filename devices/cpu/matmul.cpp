@@ -216,9 +216,16 @@ void few_columns(CpuDevice& device, const Product<T>& p, InnerBlocks blocks) {
 
 // ---- all others
 
-/// `count` in blocks of nearly equal size, none longer than `longest` by more than `unit`.
-std::int64_t even_blocks(std::int64_t count, std::int64_t longest, std::int64_t unit) {
-  const std::int64_t blocks = ceil_divide(count, longest);
+/// The kernels' tiles (12 x 32, 6 x 16, and their halves for float64) divide blocks of so many rows and
+/// columns.
+constexpr std::int64_t kRowUnit = 12;
+constexpr std::int64_t kColumnUnit = 32;
+/// Each block packs its rows of x and its columns of y anew, which costs some 5% at 1024 x 1024.
+constexpr std::int64_t kLongestBlock = 1024;
+constexpr std::int64_t kShortestBlock = 64;
+
+/// The length of each of `blocks` nearly equal blocks of `count`, in whole units.
+std::int64_t block_length(std::int64_t count, std::int64_t blocks, std::int64_t unit) {
   return ceil_divide(ceil_divide(count, blocks), unit) * unit;
 }
 
@@ -227,26 +234,22 @@ struct Block {
   std::int64_t columns;
 };
 
-/// The block of the output that a task computes. Each packs its rows of x and its columns of y anew, which
-/// costs some 5% at 1024 x 1024: smaller ones only where the processor's cores would have nothing to do. (Its
-/// cores, not the threads in use, though the bits don't depend on the cut.)
+/// The block of the output that a task computes: a large one, and as many as keep all of the processor's
+/// cores at work to the end. (Its cores, not the threads in use, though the bits don't depend on the cut.)
 Block output_block(std::int64_t batch, std::int64_t m, std::int64_t n) {
   static const auto cores = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
-  constexpr std::int64_t longest = 1024;
-  constexpr std::int64_t shortest = 256;
-  constexpr std::int64_t row_unit = 96;  // of which the kernels' tiles (32 x 12, 6 x 16) are divisors
-  constexpr std::int64_t column_unit = 96;
-  std::int64_t rows = longest;
-  std::int64_t columns = longest;
-  const auto tasks = [&] { return batch * ceil_divide(m, rows) * ceil_divide(n, columns); };
-  while (tasks() < cores && rows > shortest && m > shortest) {
-    if (std::min(rows, m) >= std::min(columns, n)) {
-      rows = ceil_divide(std::min(rows, m), 2);
-    } else {
-      columns = ceil_divide(std::min(columns, n), 2);
-    }
+  constexpr std::int64_t many = 16;  // tasks a core, among which one more or less is not seen
+  std::int64_t down = ceil_divide(m, kLongestBlock);
+  std::int64_t across = ceil_divide(n, kLongestBlock);
+  const auto tasks = [&] { return batch * down * across; };
+  while (tasks() < cores && std::max(m / down, n / across) >= 2 * kShortestBlock) {
+    ++(m / down >= n / across ? down : across);
   }
-  return {even_blocks(m, rows, row_unit), even_blocks(n, columns, column_unit)};
+  for (std::int64_t more = 0; more < cores && tasks() % cores != 0 && tasks() < many * cores; ++more) {
+    if (m / (down + 1) < kShortestBlock) break;
+    ++down;
+  }
+  return {block_length(m, down, kRowUnit), block_length(n, across, kColumnUnit)};
 }
 
 template <class T>
@@ -349,18 +352,21 @@ void CpuDevice::matmul(Precision /*precision*/, const View& x, const View& y, co
 template <class T>
 BlockProduct<T>::BlockProduct(CpuDevice& device, std::int64_t m, std::int64_t n, std::int64_t k,
                               Matrix<const T> y)
-    : k_(k), y_(y), blocks_(Order<T>::of_this_process().own_blocks()), rows_(output_block(1, m, 1).rows) {
-  constexpr std::int64_t longest = 1024;
-  constexpr std::int64_t unit = 96;
+    : k_(k),
+      y_(y),
+      blocks_(Order<T>::of_this_process().own_blocks()),
+      rows_(output_block(1, m, 1).rows),
+      columns_(block_length(n, ceil_divide(n, kLongestBlock), kColumnUnit)) {
   const bool few = n <= kFewestColumns;
-  columns_ = even_blocks(n, longest, unit);
   if (!few && !(is_small<T>(n, k) && Order<T>::of_this_process().one)) return;
   panels_.emplace(
       device.workspace(static_cast<std::size_t>(panel_elements(k, n, dtype_of<T>())) * sizeof(T)));
   pack_panels(k, n, y, panels_->template as<T>());
-  // The block of the output stays in the second-level cache.
+  // The block of the output stays in the second-level cache, in strips of rows that fill the kernels.
+  constexpr std::int64_t strip = 24;
   columns_ = n;
-  rows_ = std::clamp(2 * kPanelBytes / (n * static_cast<std::int64_t>(sizeof(T))), unit / 4, rows_);
+  rows_ = std::clamp(2 * kPanelBytes / (n * static_cast<std::int64_t>(sizeof(T))), strip, rows_);
+  rows_ = ceil_divide(rows_, 2 * strip) * 2 * strip;
 }
 
 template <class T>
