@@ -8,6 +8,7 @@
 #include "devices/cpu/block_product.hpp"
 #include "devices/cpu/cpu_device.hpp"
 #include "devices/cpu/integer_product.hpp"
+#include "devices/cpu/output_block.hpp"
 #include "devices/cpu/product_kernels.hpp"
 #include "devices/cpu/threads.hpp"
 
@@ -216,45 +217,15 @@ void few_columns(CpuDevice& device, const Product<T>& p, InnerBlocks blocks) {
 
 // ---- all others
 
-/// The kernels' tiles (12 x 32, 6 x 16, and their halves for float64) divide blocks of so many rows and
-/// columns.
-constexpr std::int64_t kRowUnit = 12;
-constexpr std::int64_t kColumnUnit = 32;
-/// Each block packs its rows of x and its columns of y anew, which costs some 5% at 1024 x 1024.
-constexpr std::int64_t kLongestBlock = 1024;
-constexpr std::int64_t kShortestBlock = 64;
-
-/// The length of each of `blocks` nearly equal blocks of `count`, in whole units.
-std::int64_t block_length(std::int64_t count, std::int64_t blocks, std::int64_t unit) {
-  return ceil_divide(ceil_divide(count, blocks), unit) * unit;
-}
-
-struct Block {
-  std::int64_t rows;
-  std::int64_t columns;
-};
-
-/// The block of the output that a task computes: a large one, and as many as keep all of the processor's
-/// cores at work to the end. (Its cores, not the threads in use, though the bits don't depend on the cut.)
-Block output_block(std::int64_t batch, std::int64_t m, std::int64_t n) {
-  static const auto cores = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
-  constexpr std::int64_t many = 16;  // tasks a core, among which one more or less is not seen
-  std::int64_t down = ceil_divide(m, kLongestBlock);
-  std::int64_t across = ceil_divide(n, kLongestBlock);
-  const auto tasks = [&] { return batch * down * across; };
-  while (tasks() < cores && std::max(m / down, n / across) >= 2 * kShortestBlock) {
-    ++(m / down >= n / across ? down : across);
-  }
-  for (std::int64_t more = 0; more < cores && tasks() % cores != 0 && tasks() < many * cores; ++more) {
-    if (m / (down + 1) < kShortestBlock) break;
-    ++down;
-  }
-  return {block_length(m, down, kRowUnit), block_length(n, across, kColumnUnit)};
+/// Of the processor, not the threads in use: how a product is cut is to follow from fixed numbers.
+std::int64_t cores() {
+  static const auto count = static_cast<std::int64_t>(std::max(1U, std::thread::hardware_concurrency()));
+  return count;
 }
 
 template <class T>
 void by_blis(const Product<T>& p) {
-  const Block block = output_block(p.batch, p.m, p.n);
+  const Block block = output_block(p.batch, p.m, p.n, cores());
   const std::int64_t across = ceil_divide(p.n, block.columns);
   const std::int64_t down = ceil_divide(p.m, block.rows);
   parallel_for(p.batch * down * across, p.batch * p.size() / kProductsAnElement, [&](std::int64_t task) {
@@ -355,8 +326,8 @@ BlockProduct<T>::BlockProduct(CpuDevice& device, std::int64_t m, std::int64_t n,
     : k_(k),
       y_(y),
       blocks_(Order<T>::of_this_process().own_blocks()),
-      rows_(output_block(1, m, 1).rows),
-      columns_(block_length(n, ceil_divide(n, kLongestBlock), kColumnUnit)) {
+      rows_(output_block(1, m, 1, cores()).rows),
+      columns_(output_block(1, 1, n, 1).columns) {
   const bool few = n <= kFewestColumns;
   if (!few && !(is_small<T>(n, k) && Order<T>::of_this_process().one)) return;
   panels_.emplace(
