@@ -54,11 +54,12 @@ Array join(std::vector<Array> pieces) {
   return concat(pieces);
 }
 
-TileSizes automatic_tiles(std::int64_t features, std::int64_t clusters, DType dtype,
-                          std::int64_t cache_bytes) {
+TileSizes automatic_tiles(std::int64_t features, std::int64_t clusters, DType dtype, std::int64_t cache_bytes,
+                          bool writes_distances) {
   TileSizes sizes;
   sizes.centers = std::min(clusters, kMostCenters);
-  const std::int64_t row_bytes = (sizes.centers + features) * static_cast<std::int64_t>(itemsize(dtype));
+  const std::int64_t row_elements = features + (writes_distances ? sizes.centers : 0);
+  const std::int64_t row_bytes = row_elements * static_cast<std::int64_t>(itemsize(dtype));
   sizes.samples = std::max(cache_bytes / std::max<std::int64_t>(row_bytes, 1), kFewestSamples);
   return sizes;
 }

@@ -32,11 +32,11 @@ struct TileSizes {
   std::int64_t centers = 0;
 };
 
-/// Tile sizes for `clusters` centers of `features` features: the distances of a tile, and the samples that
-/// they come from, stay in the cache between two kernels, unless that leaves too few rows for a fast product.
-/// They follow from these four numbers alone.
-TileSizes automatic_tiles(std::int64_t features, std::int64_t clusters, DType dtype,
-                          std::int64_t cache_bytes);
+/// Tile sizes for `clusters` centers of `features` features: the samples of a tile and, if they are written
+/// at all, their distances stay in the cache between two kernels, unless that leaves too few rows for a fast
+/// product. They follow from these numbers alone.
+TileSizes automatic_tiles(std::int64_t features, std::int64_t clusters, DType dtype, std::int64_t cache_bytes,
+                          bool writes_distances = true);
 
 /// Samples a tile where a float64 difference and what it was made from are held for each: distances, inertia.
 std::int64_t distance_tile(std::int64_t features, std::int64_t cache_bytes);

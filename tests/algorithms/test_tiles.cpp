@@ -57,6 +57,10 @@ TEST(Tiles, AutomaticSizesNeverReachAMatrixOfAllDistances) {
       EXPECT_LE(tiles.centers, 1024);
       EXPECT_LE(tiles.centers, k);
       EXPECT_LE(tiles.samples * tiles.centers * 4, std::max<std::int64_t>(cache, 2048 * 1024 * 4));
+      const TileSizes of_samples = automatic_tiles(d, k, float32, cache, false);
+      EXPECT_GE(of_samples.samples, tiles.samples);
+      EXPECT_EQ(of_samples.centers, tiles.centers);
+      EXPECT_LE(of_samples.samples * d * 4, std::max<std::int64_t>(cache, 2048 * d * 4));
     }
   }
 }
