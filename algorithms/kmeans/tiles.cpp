@@ -58,7 +58,8 @@ TileSizes automatic_tiles(std::int64_t features, std::int64_t clusters, DType dt
                           bool writes_distances) {
   TileSizes sizes;
   sizes.centers = std::min(clusters, kMostCenters);
-  const std::int64_t row_elements = features + (writes_distances ? sizes.centers : 0);
+  // Without distances: the samples as they come, and shifted.
+  const std::int64_t row_elements = features + (writes_distances ? sizes.centers : features);
   const std::int64_t row_bytes = row_elements * static_cast<std::int64_t>(itemsize(dtype));
   sizes.samples = std::max(cache_bytes / std::max<std::int64_t>(row_bytes, 1), kFewestSamples);
   return sizes;
