@@ -289,23 +289,30 @@ def explained(sides):
     return text
 
 
+def rival(record, side):
+    """Ours that a peer's side is measured against: the same schedule if there is one, else the best assignment, step
+    or fit; nothing for a product that has no counterpart."""
+    own = [other for other in record["sides"] if other["peer"] == "tessera"]
+    same = [other for other in own if other["name"].split(" ", 1)[1] == side["name"].split(" ", 1)[1]]
+    if not same and "product alone" in side["name"]:
+        return None
+    best = same or [other for other in own if "product alone" not in other["name"] and other["name"] != "tessera copy"]
+    return min(best, key=lambda other: other["seconds"]["median"], default=None)
+
+
 def losses(results):
-    """Where a peer was faster than the best of ours, and aims that were missed."""
+    """Where a peer was faster than the same of ours, or than our best, and aims that were missed."""
     lines = []
     for record in results.beside:
-        own = [side for side in record["sides"]
-               if side["peer"] == "tessera" and "product alone" not in side["name"] and side["name"] != "tessera copy"]
-        if not own:
-            continue
-        best = min(own, key=lambda side: side["seconds"]["median"])
         for side in record["sides"]:
-            ratio = best["seconds"]["median"] / side["seconds"]["median"]
-            if side["peer"] != "tessera" and "product alone" not in side["name"] and ratio > 1:
+            ours = None if side["peer"] == "tessera" else rival(record, side)
+            if ours and ours["seconds"]["median"] > side["seconds"]["median"]:
                 lines.append(f"- {record['text']}, {record['n']} x {record['k']} x {record['d']}: {side['name']} took "
-                             f"{seconds(side['seconds']['median'])}, {best['name']} "
-                             f"{seconds(best['seconds']['median'])}, {ratio:.3g} x its time.")
-    lines += [f"- Aim missed: {text}: {reached}, aimed at {aim}; [what limits it]({LIMITS})." for text, aim, reached, met in targets.lines(results)
-              if met == "NO"]
+                             f"{seconds(side['seconds']['median'])}, {ours['name']} "
+                             f"{seconds(ours['seconds']['median'])}, "
+                             f"{ours['seconds']['median'] / side['seconds']['median']:.3g} x its time.")
+    lines += [f"- Aim missed: {text}: {reached}, aimed at {aim}; [what limits it]({LIMITS})."
+              for text, aim, reached, met in targets.lines(results) if met == "NO"]
     return "\n".join(lines) + "\n" if lines else "Nowhere in this run: no peer was faster, and no aim was missed.\n"
 
 

@@ -31,9 +31,15 @@ std::size_t round_up(std::size_t bytes, std::size_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
-/// A core's own second-level cache.
+/// More, and a tile would take memory for nothing.
+constexpr std::int64_t kMostCaches = 32;
+
+/// Half of what the processors' second-level caches hold together, since two of them may share one: a tile is
+/// spread over all of them. Of the machine, not of the threads in use nor of the processors that this process
+/// may run on.
 std::int64_t cache_bytes() {
-  return std::max<std::int64_t>(sysconf(_SC_LEVEL2_CACHE_SIZE), kLeastCache);
+  const std::int64_t one = std::max<std::int64_t>(sysconf(_SC_LEVEL2_CACHE_SIZE), kLeastCache);
+  return one * std::clamp<std::int64_t>(sysconf(_SC_NPROCESSORS_CONF) / 2, 1, kMostCaches);
 }
 
 std::string processor_name() {
