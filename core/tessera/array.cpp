@@ -209,7 +209,7 @@ Array borrow_host(const void* data, DType dtype, const Layout& layout, std::size
 
 Array to_device(const Array& x, const Device& device) {
   if (x.device() == device) return x;
-  trace::require_values("to_device", x);
+  trace::require_values("to_device", x, "move arrays to another device before the call, or after it");
   const trace::Pause eager;
   const Array source = contiguous("to_device", x);
   if (source.device().host_memory()) {

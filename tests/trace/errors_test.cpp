@@ -1,5 +1,6 @@
 // What cannot be traced says so, and errors are those of the plain function.
 
+#include <functional>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -8,6 +9,7 @@
 
 #include <tessera/tessera.hpp>
 
+#include "core/temporary_folder.hpp"
 #include "support/compare.hpp"
 #include "support/devices.hpp"
 
@@ -34,26 +36,43 @@ std::string message_of(F&& f) {
 }
 
 TEST_P(TraceErrorsTest, ReadingAValue) {
-  const Array x = ones_here({1});
-  const auto read = [&](const char* operation, auto&& f) {
-    const std::string text = message_of<TraceError>([&] {
+  struct Reader {
+    const char* name;
+    const char* instead;  ///< a part of what it says to do
+    std::function<void(const Array&)> read;
+  };
+  const Device other = tessera::device(device().name() == "reference" ? "cpu" : "reference");
+  const auto choose = [](bool replace) {
+    return
+        [replace](const Array& y) { random::choice(random::Key(1), 3, {2}, {.replace = replace, .p = y}); };
+  };
+  const test::TemporaryFolder folder;
+  const std::string file = folder.file("never_written.npy");
+  const Reader readers[] = {
+      {"item", "where()", [](const Array& y) { index(y, {0}).item<float>(); }},
+      {"to_host", "read it outside", [](const Array& y) { y.to_host<float>(); }},
+      {"host_view", "read it outside", [](const Array& y) { y.host_view<float>(); }},
+      {"nonzero", "where()", [](const Array& y) { nonzero(y); }},
+      {"choice", "pass the indices", choose(true)},
+      {"choice", "pass the indices", choose(false)},
+      {"to_string", "read it outside", [](const Array& y) { return to_string(y); }},
+      {"print", "read it outside", [](const Array& y) { std::ostringstream() << y; }},
+      {"save_npy", "return it", [&](const Array& y) { save_npy(file, y); }},
+      {"NpyWriter", "return it", [&](const Array& y) { NpyWriter(file, float32, {3}).append(y); }},
+      {"to_device", "before the call", [&](const Array& y) { return to_device(y, other); }},
+  };
+  const Array x = ones_here({3});
+  for (const auto& [name, instead, read] : readers) {
+    SCOPED_TRACE(name);
+    const std::string text = message_of<TraceError>([&, &read = read] {
       compile([&](const Array& traced) {
-        f(traced + 1);
+        read(traced + 1);
         return traced;
       })(x);
     });
-    EXPECT_THAT(text, HasSubstr(std::string("[") + operation + "]"));
-    EXPECT_THAT(text, HasSubstr("where()"));
-  };
-  read("item", [](const Array& y) { return y.item<float>(); });
-  read("to_host", [](const Array& y) { return y.to_host<float>(); });
-  read("host_view", [](const Array& y) { return y.host_view<float>(); });
-  read("nonzero", [](const Array& y) { return nonzero(y); });
-  read("to_string", [](const Array& y) { return to_string(y); });
-  read("print", [](const Array& y) { return std::ostringstream() << y; });
-  read("save_npy", [](const Array& y) { save_npy("/tmp/never_written.npy", y); });
-  const Device other = tessera::device(device().name() == "reference" ? "cpu" : "reference");
-  read("to_device", [&](const Array& y) { return to_device(y, other); });
+    EXPECT_THAT(text, HasSubstr(std::string("[") + name + "]"));
+    EXPECT_THAT(text, HasSubstr(instead));
+  }
 }
 
 TEST_P(TraceErrorsTest, AnArrayThatOutlivesItsTrace) {
@@ -125,6 +144,14 @@ TEST_P(TraceErrorsTest, ConstantsMayBeRead) {
   const Array scale = asarray(3.0F, {.device = device()});
   const auto compiled = compile([&](const Array& x) { return x * scale.item<float>(); });
   EXPECT_TRUE(test::equal(compiled(ones_here({2})), std::vector<float>{3, 3}, {2}));
+  const Array weights = asarray({1.0, 0.0, 2.0, 5.0}, {.device = device()});
+  for (const bool replace : {true, false}) {
+    const auto draw = [&](const Array& x) {
+      return take(x, random::choice(random::Key(3), 4, {3}, {.replace = replace, .p = weights}));
+    };
+    const Array x = asarray({10, 11, 12, 13}, {.device = device()});
+    EXPECT_TRUE(test::same_bits(compile(draw)(x), draw(x)));
+  }
 }
 
 TESSERA_FOR_EACH_DEVICE(TraceErrorsTest);

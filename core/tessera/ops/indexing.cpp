@@ -254,8 +254,9 @@ std::vector<Array> nonzero(const Array& x) {
   if (x.ndim() == 0) {
     throw ShapeError("[nonzero] x has no dimensions, so no positions; reshape it to (1,) first");
   }
-  // How many there are is a value.
-  trace::require_values(kOperation, x);
+  trace::require_values(
+      kOperation, x,
+      "how many positions there are is a value: call it outside of the function, or choose with where()");
   const trace::Pause eager;
   const auto count = count_nonzero(x).item<std::int64_t>();
   Array rest = make_array(kOperation, {count}, DType::int64, x.device());

@@ -17,6 +17,7 @@
 #include <tessera/ops/manipulation.hpp>
 #include <tessera/ops/reduction.hpp>
 #include <tessera/ops/sorting.hpp>
+#include <tessera/trace/tracer.hpp>
 
 namespace tessera::random {
 namespace {
@@ -205,7 +206,7 @@ Range range_of(DType dtype) {
 
 // ---- choice
 
-/// The positive weights in float64, and where they are.
+/// The positive weights in float64, and where they are. There even while a function is traced.
 struct Weights {
   Array values;
   Array positions;
@@ -217,6 +218,11 @@ Weights checked_weights(const Array& p, std::int64_t n) {
     throw ShapeError(
         fmt::format("[choice] p is {}; expected {} numbers, one for each index", describe(p), n));
   }
+  trace::require_values(
+      "choice", p,
+      "which weights are positive is read from p: draw outside of the function and pass the "
+      "indices as an argument, or let it capture p");
+  const trace::Pause eager;
   const Array values = cast("choice", p, DType::float64);
   if (!all(logical_and(values >= 0, isfinite(values))).item<bool>()) {
     const Array bad = nonzero(logical_not(logical_and(values >= 0, isfinite(values)))).front();
@@ -229,13 +235,20 @@ Weights checked_weights(const Array& p, std::int64_t n) {
   return {take(values, positions), positions};
 }
 
-Array weighted_choice(const Key& key, const Shape& shape, const Weights& weights) {
-  const Device device = weights.values.device();
+/// The last of which is finite.
+Array running_sums(const Weights& weights) {
+  const trace::Pause eager;
   const Array sums = cumulative_sum(weights.values);
-  const Array total = part(sums, sums.size() - 1, 1);
-  if (!isfinite(total).item<bool>()) {
+  if (!isfinite(part(sums, sums.size() - 1, 1)).item<bool>()) {
     throw ValueError("[choice] the sum of p is past the range of float64; scale p down");
   }
+  return sums;
+}
+
+Array weighted_choice(const Key& key, const Shape& shape, const Weights& weights) {
+  const Device device = weights.values.device();
+  const Array sums = running_sums(weights);
+  const Array total = part(sums, sums.size() - 1, 1);
   return in_pieces("choice", shape, DType::int64, device, [&](std::int64_t start, std::int64_t count) {
     Array u =
         unit_interval("choice", stream("choice", key, start, count, DType::uint64, device), DType::float64);

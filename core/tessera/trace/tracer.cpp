@@ -122,11 +122,11 @@ void Trace::close() {
   constants_.clear();
 }
 
-void require_values(const char* operation, const Array& x) {
-  if (const Traced* const traced = x.node().buffer->traced()) refuse_value(operation, *traced);
+void require_values(const char* operation, const Array& x, const char* instead) {
+  if (const Traced* const traced = x.node().buffer->traced()) refuse_value(operation, *traced, instead);
 }
 
-void refuse_value(const char* operation, const Traced& traced) {
+void refuse_value(const char* operation, const Traced& traced, const char* instead) {
   if (!traced.trace->open()) {
     throw TraceError(fmt::format(
         "[{}] this array belongs to a trace that has ended and never had values; return from the compiled "
@@ -134,10 +134,8 @@ void refuse_value(const char* operation, const Traced& traced) {
         operation));
   }
   throw TraceError(fmt::format(
-      "[{}] an array has no values while its function is traced for compile(), only a shape and a "
-      "dtype; return it and read it outside, choose with where() instead of an if, or pass what is "
-      "known before as a plain option",
-      operation));
+      "[{}] an array has no values while its function is traced for compile(), only a shape and a dtype; {}",
+      operation, instead));
 }
 
 }  // namespace tessera::trace

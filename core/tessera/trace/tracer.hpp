@@ -73,8 +73,14 @@ class Pause {
   Trace* before_;
 };
 
+/// What to do where a value is read that is not there.
+inline constexpr const char* kReadOutside =
+    "return it and read it outside, choose with where() instead of an if, or pass what is known before as a "
+    "plain option";
+
 /// Throws TraceError where x has no bytes to read.
-void require_values(const char* operation, const Array& x);
-[[noreturn]] void refuse_value(const char* operation, const Traced& traced);
+void require_values(const char* operation, const Array& x, const char* instead = kReadOutside);
+[[noreturn]] void refuse_value(const char* operation, const Traced& traced,
+                               const char* instead = kReadOutside);
 
 }  // namespace tessera::trace
