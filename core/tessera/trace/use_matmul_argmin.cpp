@@ -193,10 +193,11 @@ class Rewriter {
     return readers;
   }
 
-  /// Of a call that reads the matrix of scores row by row.
+  /// Of a call that reads the matrix of scores row by row. What is written into a part of an array is more
+  /// than the score.
   static bool gives_score(const Node& reader, const Node& winner, std::int64_t rows) {
     const Layout& layout = reader.inputs[0].layout;
-    if (layout.rank() != 3 || layout.shape[2] != 1) return false;
+    if (reader.base >= 0 || layout.rank() != 3 || layout.shape[2] != 1) return false;
     if (reader.kernel == Kernel::reduce) return static_cast<ReduceOp>(reader.op) == ReduceOp::min;
     return reader.kernel == Kernel::take_along && reader.inputs[1].value == winner.outputs[0].value &&
            is_whole(reader.inputs[1].layout, rows);
