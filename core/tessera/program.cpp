@@ -6,6 +6,7 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -230,20 +231,30 @@ class Runner {
         outputs_(outputs),
         registers_(program.steps.size()),
         temporaries_(program.steps.size()),
-        last_use_(program.steps.size(), 0) {
-    constants_.reserve(program.steps.size());  // views point into it
-    for (std::size_t i = 0; i < program.steps.size(); ++i) {
+        output_of_(program.steps.size(), -1),
+        ends_after_(program.steps.size()) {
+    const std::size_t count = program.steps.size();
+    constants_.reserve(count);  // views point into it
+    for (std::size_t o = outputs.size(); o-- > 0;) {
+      output_of_[static_cast<std::size_t>(program.outputs[o])] = static_cast<std::int32_t>(o);
+    }
+    std::vector<std::size_t> last_use(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      last_use[i] = i;
       const Step& step = program.steps[i];
       for (int a = 0; a < argument_count(step.kind); ++a) {
-        last_use_[static_cast<std::size_t>(step.args[a])] = i;
+        last_use[static_cast<std::size_t>(step.args[a])] = i;
       }
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      if (output_of_[i] < 0) ends_after_[last_use[i]].push_back(i);
     }
   }
 
   void run() {
     for (std::size_t i = 0; i < program_.steps.size(); ++i) {
       run_step(i);
-      release_after(i);
+      for (const std::size_t ended : ends_after_[i]) temporaries_[ended].reset();
     }
     // Registers that are two outputs, or that no kernel wrote.
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
@@ -272,9 +283,7 @@ class Runner {
   /// Where register i is written: the first output that it is, else a temporary.
   View target(std::size_t i) {
     const Step& step = program_.steps[i];
-    for (std::size_t o = 0; o < outputs_.size(); ++o) {
-      if (static_cast<std::size_t>(program_.outputs[o]) == i) return outputs_[o];
-    }
+    if (output_of_[i] >= 0) return outputs_[static_cast<std::size_t>(output_of_[i])];
     return temporary(i, step.dtype, step.row);
   }
 
@@ -333,22 +342,14 @@ class Runner {
     }
   }
 
-  /// Temporaries that no later step reads, and that are not an output's source.
-  void release_after(std::size_t i) {
-    for (std::size_t r = 0; r <= i; ++r) {
-      const bool is_output =
-          std::ranges::find(program_.outputs, static_cast<std::int32_t>(r)) != program_.outputs.end();
-      if (last_use_[r] <= i && !is_output) temporaries_[r].reset();
-    }
-  }
-
   DeviceInterface& device_;
   const Program& program_;
   std::span<const View> inputs_;
   std::span<const View> outputs_;
   std::vector<View> registers_;
   std::vector<std::optional<Workspace>> temporaries_;
-  std::vector<std::size_t> last_use_;  ///< the last step that reads a register
+  std::vector<std::int32_t> output_of_;               ///< the first output that a register is, or -1
+  std::vector<std::vector<std::size_t>> ends_after_;  ///< of each step: registers that nothing needs then
   std::vector<HostScalar> constants_;
 };
 
@@ -373,6 +374,30 @@ void run_by_kernels(DeviceInterface& device, const Program& program, std::span<c
                     std::span<const View> outputs) {
   check(program, inputs, outputs);
   Runner(device, program, inputs, outputs).run();
+}
+
+bool may_write_over(const Program& program, std::size_t input, std::size_t output) {
+  const auto written = static_cast<std::size_t>(program.outputs[output]);
+  const Program::Step& writer = program.steps[written];
+  // With one column, values of the row and of the domain lie alike.
+  if (writer.row || program.columns < 2 || argument_count(writer.kind) == 0) return false;
+  std::vector<bool> reads(program.steps.size(), false);  // registers that depend on the input by another way
+  for (std::size_t i = 0; i < program.steps.size(); ++i) {
+    const Program::Step& step = program.steps[i];
+    if (step.kind == Program::Kind::load && static_cast<std::size_t>(step.args[0]) == input) {
+      if (step.row || step.dtype != writer.dtype) return false;
+      if (std::ranges::find(program.outputs, static_cast<std::int32_t>(i)) != program.outputs.end()) {
+        return false;
+      }
+      reads[i] = true;
+    }
+    for (int a = 0; a < argument_count(step.kind); ++a) {
+      const auto arg = static_cast<std::size_t>(step.args[a]);
+      reads[i] = reads[i] || (arg != written && reads[arg]);
+    }
+    if (reads[i] && i > written) return false;
+  }
+  return true;
 }
 
 void DeviceInterface::program(const Program& program, std::span<const View> inputs,

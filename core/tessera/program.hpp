@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -15,7 +16,7 @@ namespace tessera {
 /// an element) or of the row (one value a row): constants and loads say which; unary, binary, where and
 /// cast are of the row if all that they read is; a reduction reads a value of the domain and is of the row.
 /// A value of the row that comes from a reduction must not meet a value of the domain (that would be a
-/// second pass); one that comes from a load may.
+/// second pass); one that comes from a load may. Views overlap only as `may_write_over` says.
 struct Program {
   enum class Kind : std::uint8_t { load, constant, unary, binary, where, cast, reduce, arg_reduce };
 
@@ -41,5 +42,11 @@ TESSERA_API void run_by_kernels(DeviceInterface& device, const Program& program,
 
 /// Throws ValueError where a program breaks the rules above.
 TESSERA_API void check(const Program& program, std::span<const View> inputs, std::span<const View> outputs);
+
+/// Whether an output may be exactly an input, all of it (same data, same strides, no stride of 0): it is a
+/// value of the domain that an element-wise step writes, no later step depends on the input but through what
+/// that step writes, and the input itself is no output. Then each element is read before it is written: by a
+/// kernel a step, by an element at a time, and in blocks in which some steps wait for steps that read them.
+TESSERA_API bool may_write_over(const Program& program, std::size_t input, std::size_t output);
 
 }  // namespace tessera

@@ -33,6 +33,34 @@ class RandomProgramTest : public DeviceTest {
     return outputs;
   }
 
+  /// With the outputs, where they may, in the place of copies of inputs.
+  std::vector<Array> run_over_inputs(const Program& program, Draw& draw, bool plain, int& count) const {
+    std::vector<View> in;
+    std::vector<View> out;
+    std::vector<Array> inputs;
+    std::vector<Array> outputs;
+    for (const Array& x : draw.inputs()) inputs.push_back(copy(x));
+    for (const Array& x : inputs) in.push_back(view_of_array(x));
+    std::vector<bool> taken(inputs.size(), false);
+    for (std::size_t o = 0; o < program.outputs.size(); ++o) {
+      outputs.push_back(draw.output(program.outputs[o]));
+      for (std::size_t i = 0; i < inputs.size(); ++i) {
+        if (taken[i] || inputs[i].dtype() != outputs[o].dtype() || !may_write_over(program, i, o)) continue;
+        taken[i] = true;
+        outputs[o] = inputs[i];
+        ++count;
+        break;
+      }
+      out.push_back(view_of_array(outputs[o]));
+    }
+    if (plain) {
+      run_by_kernels(kernels_of(device()), program, in, out);
+    } else {
+      kernels_of(device()).program(program, in, out);
+    }
+    return outputs;
+  }
+
   void expect_same(std::uint64_t seed, std::int64_t rows, std::int64_t columns) const {
     SCOPED_TRACE("seed " + std::to_string(seed) + ", " + std::to_string(rows) + " x " +
                  std::to_string(columns));
@@ -65,6 +93,30 @@ TEST_P(RandomProgramTest, OfLongRows) {
   for (const auto& [rows, columns] : domains) {
     for (int i = 0; i < 8 && !HasFailure(); ++i) expect_same(seed++, rows, columns);
   }
+}
+
+TEST_P(RandomProgramTest, OutputsInThePlaceOfInputs) {
+  constexpr std::pair<std::int64_t, std::int64_t> domains[] = {{1, 3000},  {7, 5},    {40, 3},   {700, 31},
+                                                               {300, 129}, {3, 4096}, {3, 6145}, {1, 70001}};
+  const int cases = device().name() == "cpu" ? 40 : 5;
+  std::uint64_t seed = 20000;
+  int count = 0;
+  for (const auto& [rows, columns] : domains) {
+    for (int i = 0; i < cases && !HasFailure(); ++i) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + ", " + std::to_string(rows) + " x " +
+                   std::to_string(columns));
+      Draw draw(seed++, rows, columns, device());
+      const Program program = draw.program();
+      const std::vector<Array> expected = run(program, draw, true);
+      for (const bool plain : {true, false}) {
+        const std::vector<Array> actual = run_over_inputs(program, draw, plain, count);
+        for (std::size_t o = 0; o < actual.size(); ++o) {
+          EXPECT_TRUE(same_but_for_nan(actual[o], expected[o])) << "output " << o << ", plain " << plain;
+        }
+      }
+    }
+  }
+  EXPECT_GT(count, 2 * cases);
 }
 
 TESSERA_FOR_EACH_DEVICE(RandomProgramTest);

@@ -61,6 +61,82 @@ TEST_P(PlanTest, ArraysLastNoLongerThanTheyAreNeeded) {
   EXPECT_EQ(peak_of(compiled, x), 2 * x.nbytes());
 }
 
+TEST_P(PlanTest, ProgramsWriteOverWhatEndsWithThem) {
+  const Array x = normal({300, 64});
+  const Array scale = normal({64}, float32, 2);
+  const Array shift = normal({64}, float32, 3);
+  const std::int64_t rows = 300 * 8;  // what a reduction gives, at most
+  const auto expect_one_matrix = [&](const char* what, const auto& f, const auto&... args) {
+    const auto compiled = compile(f);
+    EXPECT_TRUE(test::same_bits(compiled(args...), f(args...))) << what;
+    EXPECT_LE(compiled.stats().planned_peak, x.nbytes() + 3 * rows) << what << "\n" << compiled.explain();
+    EXPECT_LE(compiled.stats().planned_peak, peak_of(f, args...)) << what;
+    if (device().name() != "cpu") return;  // others run programs a kernel a step
+    EXPECT_LE(peak_of(compiled, args...), compiled.stats().planned_peak + (256 << 10)) << what;
+  };
+  const auto row_mean = [](const Array& a) { return mean(a, {.axis = 1, .keepdims = true}); };
+  expect_one_matrix(
+      "layer norm",
+      [=](const Array& a, const Array& g, const Array& b) {
+        const Array centred = a - row_mean(a);
+        return centred / sqrt(row_mean(square(centred)) + 1e-5) * g + b;
+      },
+      x, scale, shift);
+  expect_one_matrix(
+      "softmax",
+      [](const Array& a) {
+        const Array e = exp(a - max(a, {.axis = 1, .keepdims = true}));
+        return e / sum(e, {.axis = 1, .keepdims = true});
+      },
+      x);
+  expect_one_matrix(
+      "a chain of programs",
+      [=](const Array& a) {
+        Array y = a;
+        for (int i = 0; i < 5; ++i) y = (y - row_mean(y)) * 2;
+        return y;
+      },
+      x);
+}
+
+TEST_P(PlanTest, WhatIsReadAgainIsNotWrittenOver) {
+  const Array x = normal({300, 64});
+  const auto check = [&](std::int64_t matrices, const auto& f) {
+    const auto compiled = compile(f);
+    const auto [one, two] = compiled(x);
+    EXPECT_TRUE(test::same_bits(one, f(x).first)) << compiled.explain();
+    EXPECT_TRUE(test::same_bits(two, f(x).second)) << compiled.explain();
+    EXPECT_GE(compiled.stats().planned_peak, matrices * x.nbytes());
+    EXPECT_LT(compiled.stats().planned_peak, (matrices + 1) * x.nbytes()) << compiled.explain();
+  };
+  // Both results read e element by element; the one that comes last takes its place.
+  check(2, [](const Array& a) {
+    const Array e = cumulative_sum(a, {.axis = 0});
+    const Array first = e * 3;
+    return std::pair(first, (e + 1) * (e + 1) - 2);
+  });
+  // The sum reads e after the first result is there.
+  check(2, [](const Array& a) {
+    const Array e = cumulative_sum(a, {.axis = 0});
+    const Array first = e * 3;
+    return std::pair(first, sum(square(e + 1), {.axis = 1}));
+  });
+}
+
+TEST_P(PlanTest, AScatterAddsIntoWhatEndsWithIt) {
+  const auto count = [](const Array& at, const Array& x) {
+    const Array sums = scatter_add(zeros({50, 64}, {.device = x.device()}), at, x);
+    return std::pair(sums, scatter_add(sums, at, 1));
+  };
+  const Array x = normal({300, 64});
+  const Array at = random::randint(random::Key(4), 0, 50, {300}, {.device = device()});
+  const auto compiled = compile(count);
+  EXPECT_TRUE(test::same_bits(compiled(at, x).first, count(at, x).first)) << compiled.explain();
+  EXPECT_TRUE(test::same_bits(compiled(at, x).second, count(at, x).second));
+  // The zeros are written on; the sums are a result, and are copied before.
+  EXPECT_EQ(compiled.stats().planned_peak, 2 * 50 * 64 * 4 + 4) << compiled.explain();
+}
+
 TEST_P(PlanTest, ARunningTileTakesLabelsAndScoresAlone) {
   const std::int64_t n = 30000;
   const Array x = normal({n, 4});

@@ -53,7 +53,12 @@ class Text {
     text += ")";
     if (node.kernel == Kernel::matmul_argmin) text += winners(node);
     if (node.program == nullptr) text += fmt::format("  [{}]", node.operation);
-    if (step.taken >= 0) text += fmt::format("  in place of {}", label(step.taken));
+    for (std::size_t o = 0; o < step.taken.size(); ++o) {
+      if (step.taken[o] < 0) continue;
+      text += node.outputs.size() == 1 ? "  in place of "
+                                       : fmt::format("  {} in place of ", label(node.outputs[o].value));
+      text += label(step.taken[o]);
+    }
     if (step.copy_base) text += fmt::format("  after a copy of {}", label(node.base));
     text += "\n";
     if (node.program != nullptr) text += group(*node.program);

@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <limits>
 
+#include <tessera/program.hpp>
+
 namespace tessera::trace {
 namespace {
 
 constexpr int kForever = std::numeric_limits<int>::max();
+/// Steps of programs that are looked through for inputs to write over, in all.
+constexpr std::int64_t kMostWork = 5'000'000;
 
 /// The last node that needs each value; kForever for results, -1 where none does.
 std::vector<int> last_uses(const Graph& graph) {
@@ -84,6 +88,35 @@ class Planner {
     return -1;
   }
 
+  /// Whether the input is as much memory as the output, read element by element where the output is written.
+  bool lies_alike(const Node& node, int value, const Access& out) const {
+    const Value& input = graph_.value(value);
+    const Value& output = graph_.value(out.value);
+    return input.dtype == output.dtype && input.elements == output.elements &&
+           is_whole(out.layout, output.elements) &&
+           std::all_of(node.inputs.begin(), node.inputs.end(), [&](const Access& in) {
+             return in.value != value || (in.layout.offset == 0 && in.layout.shape == out.layout.shape &&
+                                          in.layout.strides == out.layout.strides);
+           });
+  }
+
+  /// The inputs of a program that its outputs can be written over: those that end here, each by one. The last
+  /// outputs come first, since less follows them.
+  void overwrite_inputs(const Node& node, int at, std::vector<int>& taken) {
+    for (std::size_t o = taken.size(); o-- > 0;) {
+      for (std::size_t i = 0; i < node.inputs.size() && taken[o] < 0; ++i) {
+        const int value = node.inputs[i].value;
+        if (!dies(value, at) || std::find(taken.begin(), taken.end(), value) != taken.end() ||
+            !lies_alike(node, value, node.outputs[o])) {
+          continue;
+        }
+        work_ += static_cast<std::int64_t>(node.program->steps.size());
+        if (work_ > kMostWork) return;
+        if (may_write_over(*node.program, i, o)) taken[o] = value;
+      }
+    }
+  }
+
   static bool reads(const Node& node, int value) {
     return std::any_of(node.inputs.begin(), node.inputs.end(),
                        [&](const Access& in) { return in.value == value; });
@@ -99,20 +132,24 @@ class Planner {
       }
     }
     const bool written_before = node.base >= 0 && graph_.value(node.base).source != Value::Source::empty;
+    result.taken.assign(node.outputs.size(), -1);
     if (written_before && dies(node.base, at) && !reads(node, node.base)) {
-      result.taken = node.base;
+      result.taken[0] = node.base;
     } else if (written_before) {
       result.copy_base = true;
+    } else if (node.kernel == Kernel::program) {
+      overwrite_inputs(node, at, result.taken);
     } else {
-      result.taken = overwritable(node, at);
+      result.taken[0] = overwritable(node, at);
     }
-    for (const Access& out : node.outputs) {
-      if (result.taken >= 0) {
-        has_buffer_[static_cast<std::size_t>(out.value)] = true;
-        has_buffer_[static_cast<std::size_t>(result.taken)] = false;
+    for (std::size_t o = 0; o < node.outputs.size(); ++o) {
+      const int out = node.outputs[o].value;
+      if (result.taken[o] >= 0) {
+        has_buffer_[static_cast<std::size_t>(out)] = true;
+        has_buffer_[static_cast<std::size_t>(result.taken[o])] = false;
       } else {
-        allocate(out.value);
-        result.allocate.push_back(out.value);
+        allocate(out);
+        result.allocate.push_back(out);
       }
     }
     release(result, at);
@@ -141,6 +178,7 @@ class Planner {
   std::vector<bool> has_buffer_;
   std::vector<std::pair<DeviceState*, std::int64_t>> peaks_;
   std::vector<std::int64_t> in_use_;
+  std::int64_t work_ = 0;
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace tessera::trace {
 struct Step {
   Node node;
   std::vector<int> allocate;  ///< values that get a fresh buffer before the call
-  int taken = -1;             ///< the value whose buffer the output takes over
+  std::vector<int> taken;     ///< of each output: the value whose buffer it takes over, or -1
   bool copy_base = false;     ///< the base lives on: it is copied before the call writes into the copy
   std::vector<int> release;   ///< values whose buffer goes after the call
 };

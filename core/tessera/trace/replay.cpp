@@ -24,11 +24,14 @@ class Replay {
   void run(const Step& step) {
     const Node& node = step.node;
     for (const int value : step.allocate) allocate(node.operation, value);
-    const int out = node.outputs[0].value;
-    if (step.taken >= 0) slot(out) = slot(step.taken);
-    if (step.copy_base) kernels::copy(node.operation, slot(node.base), slot(out));
+    for (std::size_t o = 0; o < step.taken.size(); ++o) {
+      if (step.taken[o] >= 0) slot(node.outputs[o].value) = slot(step.taken[o]);
+    }
+    if (step.copy_base) kernels::copy(node.operation, slot(node.base), slot(node.outputs[0].value));
     node.program != nullptr || node.kernel == Kernel::matmul_argmin ? run_fused(node) : run_plain(node);
-    if (step.taken >= 0) slot(step.taken) = Array();
+    for (const int value : step.taken) {
+      if (value >= 0) slot(value) = Array();
+    }
     for (const int value : step.release) slot(value) = Array();
   }
 
