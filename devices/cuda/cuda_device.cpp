@@ -20,13 +20,7 @@ constexpr int kLeastMinor = 5;
 constexpr std::int64_t kBlocksPerMultiprocessor = 32;
 
 struct QueueEvent final : Event {
-  QueueEvent() = default;
-  QueueEvent(const QueueEvent&) = delete;
-  QueueEvent& operator=(const QueueEvent&) = delete;
-  ~QueueEvent() override {
-    if (event != nullptr) cudaEventDestroy(event);
-  }
-  cudaEvent_t event = nullptr;
+  OwnedEvent event;
 };
 
 std::string mebibytes(std::int64_t bytes) {
@@ -66,19 +60,22 @@ CudaDevice::CudaDevice(int index)
   }
   capability_ = 10 * device.major + device.minor;
   multiprocessors_ = std::max(1, device.multiProcessorCount);
-  check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+  cudaStream_t stream = nullptr;
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  stream_.reset(stream);
   check(cudaDeviceGetDefaultMemPool(&memory_pool_, index));
-  staging_.attach(stream_);
+  staging_.attach(stream);
   void* report = nullptr;
   check(cudaHostAlloc(&report, sizeof(IndexReport), cudaHostAllocMapped));
+  report_memory_.reset(report);
   report_ = new (report) IndexReport;
   void* report_on_device = nullptr;
   check(cudaHostGetDevicePointer(&report_on_device, report, 0));
   report_on_device_ = static_cast<IndexReport*>(report_on_device);
   void* taken = nullptr;
-  check(cudaMallocAsync(&taken, sizeof(int), stream_));
-  report_taken_ = static_cast<int*>(taken);
-  check(cudaMemsetAsync(report_taken_, 0, sizeof(int), stream_));
+  check(cudaMallocAsync(&taken, sizeof(int), stream));
+  report_taken_ = QueuedMemory(taken, FreeInQueue{stream});
+  check(cudaMemsetAsync(taken, 0, sizeof(int), stream));
 
   int runtime = 0;
   int driver = 0;
@@ -132,8 +129,13 @@ void CudaDevice::check(cudaError_t error) const {
                     "; the device goes on, but this should not happen: please report it");
 }
 
+void CudaDevice::check_alive() const {
+  const cudaError_t error = cudaStreamQuery(stream());
+  if (error != cudaErrorNotReady) check(error);
+}
+
 IndexCheck CudaDevice::index_check() const {
-  return {report_on_device_, report_taken_, current_operation()};
+  return {report_on_device_, static_cast<int*>(report_taken_.get()), current_operation()};
 }
 
 void CudaDevice::throw_wrong_index() {
@@ -141,7 +143,7 @@ void CudaDevice::throw_wrong_index() {
   if (std::atomic_ref(report_->raised).load(std::memory_order_acquire) == 0) return;
   const IndexReport found = *report_;
   *report_ = IndexReport{};
-  check(cudaMemsetAsync(report_taken_, 0, sizeof(int), stream_));
+  check(cudaMemsetAsync(report_taken_.get(), 0, sizeof(int), stream()));
   throw IndexError(std::string("[") + found.operation + "] index " + std::to_string(found.index) +
                    " is outside an axis of length " + std::to_string(found.length) + "; use -" +
                    std::to_string(found.length) + " .. " + std::to_string(found.length - 1));
@@ -152,13 +154,13 @@ void CudaDevice::throw_wrong_index() {
 void* CudaDevice::allocate(std::size_t bytes) {
   enter();
   void* data = nullptr;
-  cudaError_t error = cudaMallocAsync(&data, bytes, stream_);
+  cudaError_t error = cudaMallocAsync(&data, bytes, stream());
   if (error == cudaErrorMemoryAllocation) {
     // What was freed may still wait in the queue, or lie in CUDA's own pool in pieces.
     cudaGetLastError();
-    check(cudaStreamSynchronize(stream_));
+    check(cudaStreamSynchronize(stream()));
     check(cudaMemPoolTrimTo(memory_pool_, 0));
-    error = cudaMallocAsync(&data, bytes, stream_);
+    error = cudaMallocAsync(&data, bytes, stream());
   }
   if (error == cudaErrorMemoryAllocation) {
     cudaGetLastError();
@@ -170,7 +172,7 @@ void* CudaDevice::allocate(std::size_t bytes) {
 
 void CudaDevice::deallocate(void* data, std::size_t /*bytes*/) noexcept {
   if (lost_ || cudaSetDevice(index_) != cudaSuccess) return;
-  if (cudaFreeAsync(data, stream_) != cudaSuccess) cudaGetLastError();
+  if (cudaFreeAsync(data, stream()) != cudaSuccess) cudaGetLastError();
 }
 
 void CudaDevice::upload(void* target, const void* source, std::size_t bytes) {
@@ -186,13 +188,13 @@ void CudaDevice::download(void* target, const void* source, std::size_t bytes) {
 
 void CudaDevice::synchronize() {
   enter();
-  check(cudaStreamSynchronize(stream_));
+  check(cudaStreamSynchronize(stream()));
   throw_wrong_index();
 }
 
 Workspace CudaDevice::scratch(std::size_t bytes) {
   Workspace result = workspace(std::max<std::size_t>(bytes, 1));
-  forget(result.data(), bytes, stream_);
+  forget(result.data(), bytes, stream());
   return result;
 }
 
@@ -201,15 +203,17 @@ Workspace CudaDevice::scratch(std::size_t bytes) {
 std::shared_ptr<Event> CudaDevice::record() {
   enter();
   auto result = std::make_shared<QueueEvent>();
-  check(cudaEventCreateWithFlags(&result->event, cudaEventDefault));
-  check(cudaEventRecord(result->event, stream_));
+  cudaEvent_t event = nullptr;
+  check(cudaEventCreateWithFlags(&event, cudaEventDefault));
+  result->event.reset(event);
+  check(cudaEventRecord(event, stream()));
   return result;
 }
 
 double CudaDevice::elapsed(const Event& start, const Event& stop) {
   enter();
-  const cudaEvent_t from = static_cast<const QueueEvent&>(start).event;
-  const cudaEvent_t to = static_cast<const QueueEvent&>(stop).event;
+  const cudaEvent_t from = static_cast<const QueueEvent&>(start).event.get();
+  const cudaEvent_t to = static_cast<const QueueEvent&>(stop).event.get();
   check(cudaEventSynchronize(from));
   check(cudaEventSynchronize(to));
   float milliseconds = 0;

@@ -12,13 +12,14 @@
 
 #include <platform/kernel.hpp>
 #include "devices/cuda/errors.hpp"
+#include "devices/cuda/handles.hpp"
 #include "devices/cuda/products.hpp"
 #include "devices/cuda/programs.hpp"
 #include "devices/cuda/staging.hpp"
 
 namespace tessera::cuda {
 
-/// One GPU: one in-order queue, kernels of our own, products by cuBLAS, sorts by Thrust. Each kernel's file
+/// One GPU: one in-order queue, kernels of our own, products by cuBLAS, sorts by CUB. Each kernel's file
 /// is named after it. Kernels return before they have run.
 class CudaDevice final : public DeviceInterface {
  public:
@@ -69,10 +70,13 @@ class CudaDevice final : public DeviceInterface {
   void enter() const;
   /// Throws where a call failed; remembers a lost device.
   void check(cudaError_t error) const;
+  /// Throws where the device is lost, though no call of ours has told of it: libraries have words of their
+  /// own for that.
+  void check_alive() const;
 
   template <class... Parameters, class... Arguments>
   void enqueue(void (*kernel)(Parameters...), dim3 grid, dim3 block, Arguments&&... arguments) const {
-    check(launch(kernel, grid, block, 0, stream_, std::forward<Arguments>(arguments)...));
+    check(launch(kernel, grid, block, 0, stream(), std::forward<Arguments>(arguments)...));
   }
 
   /// Enough blocks for `count` threads of work, and no more than keep the device busy.
@@ -81,7 +85,8 @@ class CudaDevice final : public DeviceInterface {
   /// Bytes for a kernel's own use; what they hold is of no meaning.
   Workspace scratch(std::size_t bytes);
   IndexCheck index_check() const;
-  cudaStream_t stream() const { return stream_; }
+  cudaStream_t stream() const { return stream_.get(); }
+  int capability() const { return capability_; }
   std::int64_t cache_bytes() const { return properties_.cache_bytes; }
 
  private:
@@ -91,15 +96,16 @@ class CudaDevice final : public DeviceInterface {
 
   int index_;
   std::string name_;
-  cudaStream_t stream_ = nullptr;
+  OwnedStream stream_;
   cudaMemPool_t memory_pool_ = nullptr;  ///< CUDA's own, below core's
   DeviceProperties properties_;
   int multiprocessors_ = 1;
   int capability_ = 0;  ///< 90: 9.0
   mutable std::atomic<bool> lost_{false};
+  PinnedMemory report_memory_;
   IndexReport* report_ = nullptr;  ///< as the host sees it
   IndexReport* report_on_device_ = nullptr;
-  int* report_taken_ = nullptr;
+  QueuedMemory report_taken_;  ///< an int
   std::mutex report_mutex_;
   Staging staging_;
   Products products_;

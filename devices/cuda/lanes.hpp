@@ -97,15 +97,13 @@ __device__ void offer(ArgReduceOp op, Candidate<T>& best, T value, std::int64_t 
   if (best.index < 0 || element::takes_over(op, value, best.value)) best = {value, index};
 }
 
-/// Of two that may come in any order.
+/// Of two that may come in any order. Values are chosen, not references: those would keep both in memory.
 template <class T>
-__device__ Candidate<T> better(ArgReduceOp op, const Candidate<T>& a, const Candidate<T>& b) {
-  if (a.index < 0) return b;
-  if (b.index < 0) return a;
-  const bool in_order = a.index < b.index;
-  const Candidate<T>& first = in_order ? a : b;
-  const Candidate<T>& second = in_order ? b : a;
-  return element::takes_over(op, second.value, first.value) ? second : first;
+__device__ Candidate<T> better(ArgReduceOp op, Candidate<T> a, Candidate<T> b) {
+  const bool b_first = b.index < a.index;
+  const bool later_wins = element::takes_over(op, b_first ? a.value : b.value, b_first ? b.value : a.value);
+  const bool takes_b = a.index < 0 || (b.index >= 0 && later_wins != b_first);
+  return {takes_b ? b.value : a.value, takes_b ? b.index : a.index};
 }
 
 template <class T>

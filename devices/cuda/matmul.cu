@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include <tessera/error.hpp>
 #include <tessera/scalar.hpp>
 
 #include "devices/common/element_ops.hpp"
@@ -77,16 +78,18 @@ __global__ void vector_kernel(Rows rows, const T* x, const T* y, Strided ys, T* 
 
 Rows vector_rows(const View& x, const View& out) {
   Rows rows;
-  rows.axis = rows.piece = x.shape[2];
+  rows.length = rows.piece = x.shape[2];
   rows.inner = x.shape[1];
-  rows.tasks = x.shape[0] * x.shape[1];
+  rows.count = rows.tasks = x.shape[0] * x.shape[1];
   rows.strides[0] = x.strides[0];
   rows.strides[1] = x.strides[2];
   rows.strides[2] = x.strides[1];
   rows.out_strides[0] = out.strides[0];
   rows.out_strides[2] = out.strides[1];
   const bool side_by_side = std::abs(x.strides[1]) < std::abs(x.strides[2]);
-  rows.lanes = rows.axis <= kThreadAxis || side_by_side ? 1 : rows.axis <= kWarpAxis ? kWarpSize : kThreads;
+  rows.lanes = rows.length <= kThreadAxis || side_by_side ? 1
+               : rows.length <= kWarpAxis                 ? kWarpSize
+                                                          : kThreads;
   return rows;
 }
 
@@ -170,15 +173,21 @@ void CudaDevice::matmul(Precision precision, const View& x, const View& y, const
     result = packed(copies.back(), out);
     target = as_matrix(result);
   }
-  products_.run(stream_, {.dtype = x.dtype,
-                          .precision = precision,
-                          .batch = out.shape[0],
-                          .rows = out.shape[1],
-                          .columns = out.shape[2],
-                          .inner = inner,
-                          .x = operand(*this, x, copies),
-                          .y = operand(*this, y, copies),
-                          .out = *target});
+  const Product product{.dtype = x.dtype,
+                        .precision = precision,
+                        .batch = out.shape[0],
+                        .rows = out.shape[1],
+                        .columns = out.shape[2],
+                        .inner = inner,
+                        .x = operand(*this, x, copies),
+                        .y = operand(*this, y, copies),
+                        .out = *target};
+  try {
+    products_.run(stream(), product);
+  } catch (const DeviceError&) {
+    check_alive();
+    throw;
+  }
   if (!direct) copy(result, out);
 }
 

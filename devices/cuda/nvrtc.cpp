@@ -10,8 +10,8 @@
 #include <tessera/device.hpp>
 #include <tessera/error.hpp>
 
-#include <platform/library.hpp>
 #include "devices/cuda/embedded_headers.hpp"  // made by CMake
+#include "devices/cuda/opened_library.hpp"
 
 namespace tessera::cuda {
 namespace {
@@ -31,36 +31,15 @@ namespace {
   X(nvrtcVersion)                  \
   X(nvrtcGetErrorString)
 
-#define TESSERA_TEXT_(x) #x
-#define TESSERA_TEXT(x) TESSERA_TEXT_(x)
-
 [[noreturn]] void fail(const std::string& what) {
   throw DeviceError(std::string("[") + current_operation() + "] " + what);
 }
 
-constexpr std::array<const char*, 2> kLibraryNames = {
-    "libnvrtc.so." TESSERA_TEXT(TESSERA_CUDA_VERSION_MAJOR),
-    "/usr/local/cuda/lib64/libnvrtc.so." TESSERA_TEXT(TESSERA_CUDA_VERSION_MAJOR)};
+struct Nvrtc : OpenedLibrary {
+  TESSERA_NVRTC_FUNCTIONS(TESSERA_LIBRARY_MEMBER)
 
-struct Nvrtc {
-#define TESSERA_MEMBER(name) decltype(&::name) name = nullptr;
-  TESSERA_NVRTC_FUNCTIONS(TESSERA_MEMBER)
-#undef TESSERA_MEMBER
-
-  Nvrtc() {
-    std::string reason;
-    void* const library = open_library(kLibraryNames, reason);
-    if (library == nullptr) {
-      fail("NVRTC cannot be opened: " + reason +
-           "; install CUDA " TESSERA_TEXT(
-               TESSERA_CUDA_VERSION_MAJOR) "'s NVRTC, or add its folder to LD_LIBRARY_PATH");
-    }
-#define TESSERA_FIND(name)                                              \
-  name = reinterpret_cast<decltype(name)>(find_symbol(library, #name)); \
-  if (name == nullptr)                                                  \
-    fail("NVRTC has no function " #name ": another version than the module was built with");
-    TESSERA_NVRTC_FUNCTIONS(TESSERA_FIND)
-#undef TESSERA_FIND
+  Nvrtc() : OpenedLibrary("NVRTC", "libnvrtc.so", TESSERA_CUDA_VERSION_MAJOR) {
+    TESSERA_NVRTC_FUNCTIONS(TESSERA_LIBRARY_FIND)
     open_its_builtins();
   }
 

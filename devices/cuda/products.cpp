@@ -2,25 +2,21 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <memory>
+#include <string>
 #include <type_traits>
 #include <utility>
 
 #include <tessera/device.hpp>
 #include <tessera/error.hpp>
 
-#include <platform/library.hpp>
 #include <platform/limits.hpp>
+#include "devices/cuda/opened_library.hpp"
 
 namespace tessera::cuda {
 namespace {
 
-#define TESSERA_TEXT_(x) #x
-#define TESSERA_TEXT(x) TESSERA_TEXT_(x)
-
-constexpr std::array<const char*, 2> kLibraryNames = {
-    "libcublasLt.so." TESSERA_TEXT(CUBLAS_VER_MAJOR),
-    "/usr/local/cuda/lib64/libcublasLt.so." TESSERA_TEXT(CUBLAS_VER_MAJOR)};
+constexpr const char* kLibraryFile = "libcublasLt.so";
 
 // The algorithm is chosen for this many rows, whatever the number of rows is: a row of a product must not
 // depend on how many rows are beside it.
@@ -33,7 +29,7 @@ const std::byte* address(const Matrix& matrix, DType dtype, std::int64_t element
 }  // namespace
 
 /// The functions that are used, found by name.
-struct Products::Library {
+struct Products::Library : OpenedLibrary {
   cublasLtHandle_t handle = nullptr;
 
 #define TESSERA_CUBLAS_FUNCTIONS(X)       \
@@ -53,26 +49,10 @@ struct Products::Library {
   X(cublasLtMatmulAlgoConfigGetAttribute) \
   X(cublasLtMatmul)
 
-#define TESSERA_MEMBER(name) decltype(&::name) name = nullptr;
-  TESSERA_CUBLAS_FUNCTIONS(TESSERA_MEMBER)
-#undef TESSERA_MEMBER
+  TESSERA_CUBLAS_FUNCTIONS(TESSERA_LIBRARY_MEMBER)
 
-  Library() {
-    std::string reason;
-    void* const library = open_library(kLibraryNames, reason);
-    if (library == nullptr) {
-      throw DeviceError(
-          std::string("[") + current_operation() + "] cuBLAS cannot be opened: " + reason +
-          "; install CUDA " TESSERA_TEXT(CUBLAS_VER_MAJOR) "'s cuBLAS, or add its folder to LD_LIBRARY_PATH");
-    }
-#define TESSERA_FIND(name)                                                                                   \
-  name = reinterpret_cast<decltype(name)>(find_symbol(library, #name));                                      \
-  if (name == nullptr) {                                                                                     \
-    throw DeviceError(std::string("[") + current_operation() +                                               \
-                      "] cuBLAS has no function " #name ": another version than the module was built with"); \
-  }
-    TESSERA_CUBLAS_FUNCTIONS(TESSERA_FIND)
-#undef TESSERA_FIND
+  Library() : OpenedLibrary("cuBLAS", kLibraryFile, CUBLAS_VER_MAJOR) {
+    TESSERA_CUBLAS_FUNCTIONS(TESSERA_LIBRARY_FIND)
     check(cublasLtCreate(&handle), "cublasLtCreate");
   }
 
@@ -94,63 +74,68 @@ class Description {
   /// Leading dimensions of 0 stand for matrices without gaps.
   Description(const Library& library, const Product& product, std::int64_t rows, std::int64_t batch,
               bool as_stored)
-      : library_(library) {
+      : library_(library),
+        operation_(nullptr, library.cublasLtMatmulDescDestroy),
+        a_(nullptr, library.cublasLtMatrixLayoutDestroy),
+        b_(nullptr, library.cublasLtMatrixLayoutDestroy),
+        d_(nullptr, library.cublasLtMatrixLayoutDestroy) {
     const bool wide = product.dtype == DType::float64;
     const cudaDataType_t type = wide ? CUDA_R_64F : CUDA_R_32F;
     const cublasComputeType_t compute = wide                                   ? CUBLAS_COMPUTE_64F
                                         : product.precision == Precision::tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32
                                                                                : CUBLAS_COMPUTE_32F_PEDANTIC;
-    library.check(library.cublasLtMatmulDescCreate(&operation, compute, type), "cublasLtMatmulDescCreate");
+    cublasLtMatmulDesc_t created = nullptr;
+    library.check(library.cublasLtMatmulDescCreate(&created, compute, type), "cublasLtMatmulDescCreate");
+    operation_.reset(created);
     set_transpose(CUBLASLT_MATMUL_DESC_TRANSA, product.y.turned);
     set_transpose(CUBLASLT_MATMUL_DESC_TRANSB, product.x.turned);
-    a = layout(type, product.inner, product.columns, product.y, batch, as_stored);
-    b = layout(type, rows, product.inner, product.x, batch, as_stored);
-    d = layout(type, rows, product.columns, product.out, batch, as_stored);
-  }
-  Description(const Description&) = delete;
-  Description& operator=(const Description&) = delete;
-  ~Description() {
-    for (const cublasLtMatrixLayout_t matrix : {a, b, d}) {
-      if (matrix != nullptr) library_.cublasLtMatrixLayoutDestroy(matrix);
-    }
-    if (operation != nullptr) library_.cublasLtMatmulDescDestroy(operation);
+    make_layout(a_, type, product.inner, product.columns, product.y, batch, as_stored);
+    make_layout(b_, type, rows, product.inner, product.x, batch, as_stored);
+    make_layout(d_, type, rows, product.columns, product.out, batch, as_stored);
   }
 
-  cublasLtMatmulDesc_t operation = nullptr;
-  cublasLtMatrixLayout_t a = nullptr;
-  cublasLtMatrixLayout_t b = nullptr;
-  cublasLtMatrixLayout_t d = nullptr;
+  cublasLtMatmulDesc_t operation() const { return operation_.get(); }
+  cublasLtMatrixLayout_t a() const { return a_.get(); }
+  cublasLtMatrixLayout_t b() const { return b_.get(); }
+  cublasLtMatrixLayout_t d() const { return d_.get(); }
 
  private:
+  template <class Handle>
+  using Owned = std::unique_ptr<std::remove_pointer_t<Handle>, cublasStatus_t (*)(Handle)>;
+
   void set_transpose(cublasLtMatmulDescAttributes_t attribute, bool turned) {
     const std::int32_t value = turned ? CUBLAS_OP_T : CUBLAS_OP_N;
-    library_.check(library_.cublasLtMatmulDescSetAttribute(operation, attribute, &value, sizeof value),
+    library_.check(library_.cublasLtMatmulDescSetAttribute(operation(), attribute, &value, sizeof value),
                    "cublasLtMatmulDescSetAttribute");
   }
 
   /// A matrix of ours, [rows, columns].
-  cublasLtMatrixLayout_t layout(cudaDataType_t type, std::int64_t rows, std::int64_t columns,
-                                const Matrix& matrix, std::int64_t batch, bool as_stored) {
+  void make_layout(Owned<cublasLtMatrixLayout_t>& layout, cudaDataType_t type, std::int64_t rows,
+                   std::int64_t columns, const Matrix& matrix, std::int64_t batch, bool as_stored) {
     if (matrix.turned) std::swap(rows, columns);
     const std::int64_t leading = as_stored ? matrix.leading : columns;
-    cublasLtMatrixLayout_t result = nullptr;
-    library_.check(library_.cublasLtMatrixLayoutCreate(&result, type, static_cast<std::uint64_t>(columns),
+    cublasLtMatrixLayout_t created = nullptr;
+    library_.check(library_.cublasLtMatrixLayoutCreate(&created, type, static_cast<std::uint64_t>(columns),
                                                        static_cast<std::uint64_t>(rows), leading),
                    "cublasLtMatrixLayoutCreate");
+    layout.reset(created);
     const auto count = static_cast<std::int32_t>(batch);
     const std::int64_t offset = as_stored ? matrix.batch_stride : rows * columns;
     const auto set = [&](cublasLtMatrixLayoutAttribute_t attribute, const void* value, std::size_t bytes) {
-      library_.check(library_.cublasLtMatrixLayoutSetAttribute(result, attribute, value, bytes),
+      library_.check(library_.cublasLtMatrixLayoutSetAttribute(created, attribute, value, bytes),
                      "cublasLtMatrixLayoutSetAttribute");
     };
     if (batch > 1) {
       set(CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &count, sizeof count);
       set(CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &offset, sizeof offset);
     }
-    return result;
   }
 
   const Library& library_;
+  Owned<cublasLtMatmulDesc_t> operation_;
+  Owned<cublasLtMatrixLayout_t> a_;
+  Owned<cublasLtMatrixLayout_t> b_;
+  Owned<cublasLtMatrixLayout_t> d_;
 };
 
 /// Whether an algorithm adds up the inner dimension in one piece.
@@ -170,8 +155,8 @@ bool takes(const Library& library, const Product& product, std::int64_t rows, st
   const Description description(library, product, rows, batch, false);
   cublasLtMatmulHeuristicResult_t result{};
   const cublasStatus_t status =
-      library.cublasLtMatmulAlgoCheck(library.handle, description.operation, description.a, description.b,
-                                      description.d, description.d, &algorithm, &result);
+      library.cublasLtMatmulAlgoCheck(library.handle, description.operation(), description.a(),
+                                      description.b(), description.d(), description.d(), &algorithm, &result);
   return status == CUBLAS_STATUS_SUCCESS && result.state == CUBLAS_STATUS_SUCCESS &&
          result.workspaceSize == 0;
 }
@@ -200,10 +185,11 @@ cublasLtMatmulAlgo_t choose(const Library& library, const Product& product) {
   set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment);
   std::array<cublasLtMatmulHeuristicResult_t, 16> results{};
   int found = 0;
-  library.check(library.cublasLtMatmulAlgoGetHeuristic(
-                    library.handle, description.operation, description.a, description.b, description.d,
-                    description.d, preference, static_cast<int>(results.size()), results.data(), &found),
-                "cublasLtMatmulAlgoGetHeuristic");
+  library.check(
+      library.cublasLtMatmulAlgoGetHeuristic(library.handle, description.operation(), description.a(),
+                                             description.b(), description.d(), description.d(), preference,
+                                             static_cast<int>(results.size()), results.data(), &found),
+      "cublasLtMatmulAlgoGetHeuristic");
   const cublasLtMatmulAlgo_t* first = nullptr;
   for (int i = 0; i < found; ++i) {
     const cublasLtMatmulHeuristicResult_t& result = results[static_cast<std::size_t>(i)];
@@ -273,10 +259,10 @@ void Products::run_columns(cudaStream_t stream, const Product& product) {
       const auto* const y = address(product.y, product.dtype, batch * product.y.batch_stride);
       auto* const out = const_cast<std::byte*>(
           address(product.out, product.dtype, batch * product.out.batch_stride + row * product.out.leading));
-      calls.check(
-          calls.cublasLtMatmul(calls.handle, description.operation, alpha, y, description.a, x, description.b,
-                               beta, out, description.d, out, description.d, &chosen, nullptr, 0, stream),
-          "cublasLtMatmul");
+      calls.check(calls.cublasLtMatmul(calls.handle, description.operation(), alpha, y, description.a(), x,
+                                       description.b(), beta, out, description.d(), out, description.d(),
+                                       &chosen, nullptr, 0, stream),
+                  "cublasLtMatmul");
     }
   }
 }
@@ -297,8 +283,8 @@ void Products::run(cudaStream_t stream, const Product& product) {
 }
 
 std::string Products::description() {
-  return std::string("cuBLAS ") + TESSERA_TEXT(CUBLAS_VER_MAJOR) + " (" + kLibraryNames.front() +
-         "), opened at the first product";
+  const std::string version = std::to_string(CUBLAS_VER_MAJOR);
+  return "cuBLAS " + version + " (" + kLibraryFile + "." + version + "), opened at the first product";
 }
 
 }  // namespace tessera::cuda

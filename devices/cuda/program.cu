@@ -85,7 +85,7 @@ void CudaDevice::program(const Program& program, std::span<const View> inputs,
   std::copy_n(constants.begin(), std::min(constants.size(), std::size(arguments.constants)),
               arguments.constants);
   const std::int64_t threads = reduced ? threads_of(rows) : size;
-  check(launch_compiled(kernel, grid_for(threads, kThreads), kThreads, stream_, arguments));
+  check(launch_compiled(kernel, grid_for(threads, kThreads), kThreads, stream(), arguments));
 }
 
 }  // namespace tessera::cuda

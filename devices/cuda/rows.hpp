@@ -6,21 +6,18 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "devices/cuda/device_code.hpp"
+#include "devices/cuda/axes.hpp"
 #include "devices/cuda/lanes.hpp"
 
 namespace tessera::cuda {
 
 /// A task is a piece of an axis; 1, 32 or kThreads neighbouring threads (`lanes`) share one. A long axis is
 /// cut into pieces where there are few of them, and the pieces' results are reduced by a second launch.
-struct Rows {
+/// out_strides are those of [outer, piece, inner].
+struct Rows : Axes {
   std::int64_t tasks = 0;
-  std::int64_t axis = 0;
-  std::int64_t inner = 0;
   std::int64_t pieces = 1;  ///< of one axis
   std::int64_t piece = 0;   ///< elements of one
-  std::int64_t strides[3] = {};
-  std::int64_t out_strides[3] = {};  ///< outer, piece, inner
   int lanes = 1;
 };
 
@@ -33,11 +30,14 @@ struct Task {
 };
 
 __device__ inline Task task_of(const Rows& rows, std::int64_t task) {
+  if (rows.inner == 1 && rows.pieces == 1) {  // mostly so; divisions would take longer than short rows
+    return {0, rows.length, task * rows.strides[0], task * rows.out_strides[0]};
+  }
   const std::int64_t i = task % rows.inner;
   const std::int64_t piece = task / rows.inner % rows.pieces;
   const std::int64_t o = task / rows.inner / rows.pieces;
   const std::int64_t first = piece * rows.piece;
-  const std::int64_t rest = rows.axis - first;
+  const std::int64_t rest = rows.length - first;
   return {first, rest < rows.piece ? rest : rows.piece,
           o * rows.strides[0] + first * rows.strides[1] + i * rows.strides[2],
           o * rows.out_strides[0] + piece * rows.out_strides[1] + i * rows.out_strides[2]};
@@ -56,25 +56,25 @@ inline constexpr std::int64_t kBlockPiece = 4096;
 /// `may_cut`: whether there is a second launch for pieces.
 inline Rows plan_rows(const Shape& shape, const Strides& strides, bool may_cut) {
   Rows rows;
-  const std::int64_t axes = shape[0] * shape[2];
-  rows.axis = shape[1];
+  rows.count = shape[0] * shape[2];
+  rows.length = shape[1];
   rows.inner = shape[2];
   for (int i = 0; i < 3; ++i) rows.strides[i] = strides[i];
   const bool side_by_side = rows.inner > 1 && std::abs(strides[2]) <= std::abs(strides[1]);
-  if (rows.axis <= kThreadAxis || (side_by_side && (may_cut || axes >= kThreadTasks))) {
+  if (rows.length <= kThreadAxis || (side_by_side && (may_cut || rows.count >= kThreadTasks))) {
     rows.lanes = 1;
   } else {
-    rows.lanes = rows.axis <= kWarpAxis ? kWarpSize : kThreads;
+    rows.lanes = rows.length <= kWarpAxis ? kWarpSize : kThreads;
   }
-  if (may_cut && rows.lanes != kWarpSize && axes > 0) {
+  if (may_cut && rows.lanes != kWarpSize && rows.count > 0) {
     const bool thread = rows.lanes == 1;
-    const std::int64_t most = std::max<std::int64_t>(1, (thread ? kThreadTasks : kBlockTasks) / axes);
+    const std::int64_t most = std::max<std::int64_t>(1, (thread ? kThreadTasks : kBlockTasks) / rows.count);
     const std::int64_t shortest = thread ? kThreadPiece : kBlockPiece;
-    rows.pieces = std::clamp<std::int64_t>((rows.axis + shortest - 1) / shortest, 1, most);
+    rows.pieces = std::clamp<std::int64_t>((rows.length + shortest - 1) / shortest, 1, most);
   }
-  rows.piece = rows.pieces == 1 ? rows.axis : (rows.axis + rows.pieces - 1) / rows.pieces;
-  if (rows.pieces > 1) rows.pieces = (rows.axis + rows.piece - 1) / rows.piece;  // none is empty
-  rows.tasks = axes * rows.pieces;
+  rows.piece = rows.pieces == 1 ? rows.length : (rows.length + rows.pieces - 1) / rows.pieces;
+  if (rows.pieces > 1) rows.pieces = (rows.length + rows.piece - 1) / rows.piece;  // none is empty
+  rows.tasks = rows.count * rows.pieces;
   return rows;
 }
 

@@ -4,11 +4,14 @@
 // is base of the piece + (base of the warp + (base of the thread + sum in the thread)), and each level hands
 // its last value on as the base of the next part. Bases of two levels are never added up beforehand.
 
+#include <cstdlib>
+
 #include <tessera/scalar.hpp>
 
 #include "devices/common/element_ops.hpp"
+#include "devices/cuda/axes.hpp"
+#include "devices/cuda/block_scan.hpp"
 #include "devices/cuda/cuda_device.hpp"
-#include "devices/cuda/device_code.hpp"
 
 namespace tessera::cuda {
 namespace {
@@ -19,22 +22,9 @@ constexpr std::int64_t kPiece = kThreads * kPerThread;
 // Axes at least as many as this are walked by one thread each.
 constexpr std::int64_t kManyAxes = 8192;
 constexpr std::int64_t kShortAxis = 64;
-
-struct Axes {
-  std::int64_t count = 0;
-  std::int64_t length = 0;
-  std::int64_t inner = 1;
-  std::int64_t pieces = 1;
-  std::int64_t strides[3] = {};
-  std::int64_t out_strides[3] = {};
-
-  __device__ std::int64_t in(std::int64_t axis) const {
-    return axis / inner * strides[0] + axis % inner * strides[2];
-  }
-  __device__ std::int64_t out(std::int64_t axis) const {
-    return axis / inner * out_strides[0] + axis % inner * out_strides[2];
-  }
-};
+// Axes at least this long, with others between them in memory, are walked in tiles.
+constexpr std::int64_t kShortestInTiles = 8;
+constexpr int kTile = kWarpSize;
 
 template <ScanOp op, class A>
 constexpr A combined(A a, A b) {
@@ -43,7 +33,7 @@ constexpr A combined(A a, A b) {
 template <ScanOp op, class A>
 inline constexpr A kStart = op == ScanOp::sum ? A{0} : A{1};
 
-/// A thread an axis.
+/// A thread an axis, whose neighbours have the axes beside it.
 template <ScanOp op, class T, class A, class Out>
 __global__ void walk_kernel(Axes axes, const T* x, Out* out) {
   for (std::int64_t axis = thread_in_grid(); axis < axes.count; axis += threads_in_grid()) {
@@ -57,53 +47,50 @@ __global__ void walk_kernel(Axes axes, const T* x, Out* out) {
   }
 }
 
-template <class A>
-__device__ A from_lane(A value, int lane) {
-  if constexpr (sizeof(A) == 8 && !std::is_floating_point_v<A>) {
-    return static_cast<A>(__shfl_sync(kAllLanes, static_cast<long long>(value), lane));
-  } else {
-    return __shfl_sync(kAllLanes, value, lane);
+/// As walk_kernel where elements of an axis lie side by side, and axes apart: both are read and written along
+/// the memory, in tiles of kTile axes.
+template <ScanOp op, class T, class A, class Out>
+__global__ void walk_tiles_kernel(Axes axes, const T* x, Out* out) {
+  constexpr int kPitch = kTile + 1;
+  TESSERA_SHARED(T, tile, kTile * kPitch);
+  TESSERA_SHARED(Out, results, kTile * kPitch);
+  const auto thread = static_cast<int>(threadIdx.x);
+  const int column = thread % kTile;
+  for (std::int64_t first = std::int64_t{blockIdx.x} * kTile; first < axes.count;
+       first += std::int64_t{gridDim.x} * kTile) {
+    const std::int64_t rest = axes.count - first;
+    const int rows = rest < kTile ? static_cast<int>(rest) : kTile;
+    A total = kStart<op, A>;
+    for (std::int64_t at = 0; at < axes.length; at += kTile) {
+      const std::int64_t left = axes.length - at;
+      const int columns = left < kTile ? static_cast<int>(left) : kTile;
+      for (int row = thread / kTile; row < rows && column < columns; row += kThreads / kTile) {
+        tile[row * kPitch + column] = x[(first + row) * axes.strides[0] + (at + column) * axes.strides[1]];
+      }
+      __syncthreads();
+      if (thread < rows) {
+        for (int j = 0; j < columns; ++j) {
+          total = combined<op>(total, convert<A>(tile[thread * kPitch + j]));
+          results[thread * kPitch + j] = convert<Out>(total);
+        }
+      }
+      __syncthreads();
+      for (int row = thread / kTile; row < rows && column < columns; row += kThreads / kTile) {
+        out[(first + row) * axes.out_strides[0] + (at + column) * axes.out_strides[1]] =
+            results[row * kPitch + column];
+      }
+    }
   }
-}
-
-/// What lies before a thread in its warp, before its warp in the block, and in the block as a whole.
-template <class A>
-struct Bases {
-  A thread;
-  A warp;
-  A total;
-};
-
-template <ScanOp op, class A>
-__device__ Bases<A> bases_in_block(A value, A* warp_totals) {
-  const int lane = static_cast<int>(threadIdx.x) % kWarpSize;
-  const int warp = static_cast<int>(threadIdx.x) / kWarpSize;
-  Bases<A> bases{kStart<op, A>, kStart<op, A>, kStart<op, A>};
-  A sum = kStart<op, A>;
-  for (int from = 0; from < kWarpSize; ++from) {
-    const A theirs = from_lane(value, from);
-    if (from == lane) bases.thread = sum;
-    sum = combined<op>(sum, theirs);
-  }
-  if (lane == 0) warp_totals[warp] = sum;
-  __syncthreads();
-  for (int w = 0; w < kThreads / kWarpSize; ++w) {
-    if (w == warp) bases.warp = bases.total;
-    bases.total = combined<op>(bases.total, warp_totals[w]);
-  }
-  __syncthreads();
-  return bases;
 }
 
 /// A block a piece of an axis. Without `out`, the piece's total goes to `totals`; with it, `totals` holds the
 /// base of each piece.
 template <ScanOp op, class T, class A, class Out>
-__global__ void piece_kernel(Axes axes, const T* x, A* totals, Out* out) {
+__global__ void piece_kernel(Axes axes, std::int64_t pieces, const T* x, A* totals, Out* out) {
   TESSERA_SHARED(A, warp_totals, kThreads / kWarpSize);
-  for (std::int64_t number = blockIdx.x; number < axes.count * axes.pieces; number += gridDim.x) {
-    const std::int64_t axis = number / axes.pieces;
-    const std::int64_t first =
-        number % axes.pieces * kPiece + static_cast<std::int64_t>(threadIdx.x) * kPerThread;
+  for (std::int64_t number = blockIdx.x; number < axes.count * pieces; number += gridDim.x) {
+    const std::int64_t axis = number / pieces;
+    const std::int64_t first = number % pieces * kPiece + static_cast<std::int64_t>(threadIdx.x) * kPerThread;
     const T* const from = x + axes.in(axis);
     A inside[kPerThread];
     A sum = kStart<op, A>;
@@ -111,7 +98,8 @@ __global__ void piece_kernel(Axes axes, const T* x, A* totals, Out* out) {
       if (first + j < axes.length) sum = combined<op>(sum, convert<A>(from[(first + j) * axes.strides[1]]));
       inside[j] = sum;
     }
-    const Bases<A> bases = bases_in_block<op>(sum, warp_totals);
+    const Bases<A> bases =
+        bases_in_block(sum, kStart<op, A>, warp_totals, [](A a, A b) { return combined<op>(a, b); });
     if (out == nullptr) {
       if (threadIdx.x == 0) totals[number] = bases.total;
       continue;
@@ -150,26 +138,27 @@ __global__ void bases_kernel(std::int64_t axes, std::int64_t pieces, A* totals) 
 
 template <ScanOp op, class T, class A, class Out>
 void run(CudaDevice& device, const View& x, const View& out) {
-  Axes axes;
-  axes.count = x.shape[0] * x.shape[2];
-  axes.length = x.shape[1];
-  axes.inner = x.shape[2];
-  axes.pieces = (axes.length + kPiece - 1) / kPiece;
-  for (int i = 0; i < 3; ++i) {
-    axes.strides[i] = x.strides[i];
-    axes.out_strides[i] = out.strides[i];
-  }
+  const Axes axes = make_axes(x, out);
   if (axes.count >= kManyAxes || axes.length <= kShortAxis) {
-    device.enqueue(walk_kernel<op, T, A, Out>, device.grid_for(axes.count, kThreads), kThreads, axes,
-                   x.as<const T>(), out.as<Out>());
+    const bool lie_apart = axes.inner == 1 && axes.length >= kShortestInTiles &&
+                           std::abs(axes.strides[1]) < std::abs(axes.strides[0]);
+    if (lie_apart) {
+      device.enqueue(walk_tiles_kernel<op, T, A, Out>, device.grid_for(axes.count, kTile), kThreads, axes,
+                     x.as<const T>(), out.as<Out>());
+    } else {
+      device.enqueue(walk_kernel<op, T, A, Out>, device.grid_for(axes.count, kThreads), kThreads, axes,
+                     x.as<const T>(), out.as<Out>());
+    }
     return;
   }
-  const Workspace totals = device.scratch(static_cast<std::size_t>(axes.count * axes.pieces) * sizeof(A));
-  const dim3 grid = device.grid_for(axes.count * axes.pieces, 1);
-  device.enqueue(piece_kernel<op, T, A, Out>, grid, kThreads, axes, x.as<const T>(), totals.as<A>(), nullptr);
-  device.enqueue(bases_kernel<op, A>, device.grid_for(axes.count, 1), kWarpSize, axes.count, axes.pieces,
+  const std::int64_t pieces = (axes.length + kPiece - 1) / kPiece;
+  const Workspace totals = device.scratch(static_cast<std::size_t>(axes.count * pieces) * sizeof(A));
+  const dim3 grid = device.grid_for(axes.count * pieces, 1);
+  device.enqueue(piece_kernel<op, T, A, Out>, grid, kThreads, axes, pieces, x.as<const T>(), totals.as<A>(),
+                 nullptr);
+  device.enqueue(bases_kernel<op, A>, device.grid_for(axes.count, 1), kWarpSize, axes.count, pieces,
                  totals.as<A>());
-  device.enqueue(piece_kernel<op, T, A, Out>, grid, kThreads, axes, x.as<const T>(), totals.as<A>(),
+  device.enqueue(piece_kernel<op, T, A, Out>, grid, kThreads, axes, pieces, x.as<const T>(), totals.as<A>(),
                  out.as<Out>());
 }
 

@@ -2,13 +2,13 @@
 // its updates one after the other, in float64 for floats: the order of a plain loop, whatever the number of
 // threads. Long rows of updates are added in pieces of a fixed length, and the pieces one after the other.
 
-#include <limits>
+#include <optional>
 
 #include <tessera/scalar.hpp>
 
 #include "devices/common/element_ops.hpp"
+#include "devices/cuda/axes.hpp"
 #include "devices/cuda/cuda_device.hpp"
-#include "devices/cuda/device_code.hpp"
 #include "devices/cuda/sort_keys.hpp"
 
 namespace tessera::cuda {
@@ -18,6 +18,8 @@ namespace {
 constexpr std::int64_t kLongOfWide = 4096;
 constexpr std::int64_t kLongOfNarrow = 512;
 constexpr std::int64_t kWideInner = 64;
+// Updates that a thread reads at once: their sum waits for each in turn.
+constexpr int kAtOnce = 16;
 
 /// What happens along the axis: sorted updates, and where each row's begin and end.
 struct Plan {
@@ -37,6 +39,10 @@ struct Plan {
 
   __device__ std::int64_t key(std::int64_t at) const { return load(keys, at); }
   __device__ std::int64_t position(std::int64_t at) const { return load(positions, at); }
+  __device__ void get_positions(std::int64_t at, std::int64_t (&out)[kAtOnce]) const {
+    TESSERA_UNROLL
+    for (int i = 0; i < kAtOnce; ++i) out[i] = load(positions, at + i);
+  }
 
  private:
   __device__ std::int64_t load(const void* data, std::int64_t at) const {
@@ -101,27 +107,28 @@ __device__ A combined(A a, A b) {
   return b;
 }
 
-struct Places {
-  std::int64_t outer = 0;
-  std::int64_t inner = 0;
-  std::int64_t update_strides[3] = {};
-  std::int64_t target_strides[3] = {};
-};
-
 /// The updates [begin, end) of the sorted list on top of `total`.
 template <ScatterOp op, class T, class A>
 __device__ A gather(const Plan& plan, const T* updates, std::int64_t stride, std::int64_t begin,
                     std::int64_t end, A total) {
-  for (std::int64_t at = begin; at < end; ++at) {
-    total = combined<op>(total, convert<A>(updates[plan.position(at) * stride]));
+  std::int64_t at = begin;
+  for (; at + kAtOnce <= end; at += kAtOnce) {  // as many loads are in flight
+    std::int64_t positions[kAtOnce];
+    T values[kAtOnce];
+    plan.get_positions(at, positions);
+    TESSERA_UNROLL
+    for (int i = 0; i < kAtOnce; ++i) values[i] = updates[positions[i] * stride];
+    TESSERA_UNROLL
+    for (int i = 0; i < kAtOnce; ++i) total = combined<op>(total, convert<A>(values[i]));
   }
+  for (; at < end; ++at) total = combined<op>(total, convert<A>(updates[plan.position(at) * stride]));
   return total;
 }
 
 /// pieces[p, o, i]: what piece p of a long segment adds to element (o, i) of its row.
 template <ScatterOp op, class T, class A>
-__global__ void pieces_kernel(Plan plan, Places places, const T* updates, A* pieces) {
-  const std::int64_t across = places.outer * places.inner;
+__global__ void pieces_kernel(Plan plan, Axes places, const T* updates, A* pieces) {
+  const std::int64_t across = places.count;
   for (std::int64_t task = thread_in_grid(); task < plan.pieces * across; task += threads_in_grid()) {
     const std::int64_t p = task / across;
     if (p >= plan.piece_ends[plan.segments - 1]) return;
@@ -139,33 +146,28 @@ __global__ void pieces_kernel(Plan plan, Places places, const T* updates, A* pie
     const std::int64_t begin = plan.begins[low] + (p - before) * (plan.longest / 2);
     const std::int64_t end =
         begin + plan.longest / 2 < plan.ends[low] ? begin + plan.longest / 2 : plan.ends[low];
-    const std::int64_t o = task % across / places.inner;
-    const std::int64_t i = task % places.inner;
-    const T* const from = updates + o * places.update_strides[0] + i * places.update_strides[2];
-    const A first = convert<A>(from[plan.position(begin) * places.update_strides[1]]);
-    pieces[task] = gather<op>(plan, from, places.update_strides[1], begin + 1, end, first);
+    const T* const from = updates + places.in(task % across);
+    const A first = convert<A>(from[plan.position(begin) * places.strides[1]]);
+    pieces[task] = gather<op>(plan, from, places.strides[1], begin + 1, end, first);
   }
 }
 
 template <ScatterOp op, class T, class A, class Target>
-__global__ void apply_kernel(Plan plan, Places places, const T* updates, const A* pieces, Target* target) {
-  const std::int64_t across = places.outer * places.inner;
+__global__ void apply_kernel(Plan plan, Axes places, const T* updates, const A* pieces, Target* target) {
+  const std::int64_t across = places.count;
   for (std::int64_t task = thread_in_grid(); task < plan.segments * across; task += threads_in_grid()) {
     const std::int64_t s = task / across;
     const std::int64_t begin = plan.begins[s];
     const std::int64_t end = plan.ends[s];
     if (begin == end) continue;
-    const std::int64_t o = task % across / places.inner;
-    const std::int64_t i = task % places.inner;
-    Target& element = target[o * places.target_strides[0] + plan.key(begin) * places.target_strides[1] +
-                             i * places.target_strides[2]];
-    const T* const from = updates + o * places.update_strides[0] + i * places.update_strides[2];
+    Target& element = target[places.out(task % across) + plan.key(begin) * places.out_strides[1]];
+    const T* const from = updates + places.in(task % across);
     if constexpr (op == ScatterOp::set) {
-      element = from[plan.position(end - 1) * places.update_strides[1]];
+      element = from[plan.position(end - 1) * places.strides[1]];
     } else {
       A total = convert<A>(element);
       if (end - begin <= plan.longest) {
-        total = gather<op>(plan, from, places.update_strides[1], begin, end, total);
+        total = gather<op>(plan, from, places.strides[1], begin, end, total);
       } else {
         const std::int64_t first = s == 0 ? 0 : plan.piece_ends[s - 1];
         for (std::int64_t p = first; p < plan.piece_ends[s]; ++p) {
@@ -178,20 +180,18 @@ __global__ void apply_kernel(Plan plan, Places places, const T* updates, const A
 }
 
 template <class Key>
-void sort_updates(CudaDevice& device, Plan& plan, const View& indices, const Workspace& keys,
-                  const Workspace& positions) {
+void sort_updates(CudaDevice& device, Plan& plan, const View& indices, Pairs<Key>& pairs) {
   device.enqueue(keys_kernel<Key>, device.grid_for(plan.count, kThreads), kThreads, device.index_check(),
-                 plan.axis, plan.count, indices.as<const std::int64_t>(), indices.strides[0], keys.as<Key>(),
-                 positions.as<Key>());
-  sort_pairs(device, keys.as<Key>(), positions.as<Key>(), plan.count);
-  plan.keys = keys.data();
-  plan.positions = positions.data();
+                 plan.axis, plan.count, indices.as<const std::int64_t>(), indices.strides[0], pairs.keys(),
+                 pairs.values());
+  pairs.sort(bits_of(plan.axis + 1));
+  plan.keys = pairs.keys();
+  plan.positions = pairs.values();
 }
 
 template <ScatterOp op, class T, class A, class Target>
-void run(CudaDevice& device, const Plan& plan, const Places& places, const View& updates,
-         const View& target) {
-  const std::int64_t across = places.outer * places.inner;
+void run(CudaDevice& device, const Plan& plan, const Axes& places, const View& updates, const View& target) {
+  const std::int64_t across = places.count;
   const std::int64_t pieces = plan.piece_ends == nullptr ? 0 : plan.pieces * across;
   const Workspace partial = device.scratch(static_cast<std::size_t>(pieces) * sizeof(A));
   if constexpr (op != ScatterOp::set) {
@@ -206,7 +206,7 @@ void run(CudaDevice& device, const Plan& plan, const Places& places, const View&
 
 /// min, max, and add, in what each accumulates.
 template <ScatterOp op>
-void run_dtype(CudaDevice& device, const Plan& plan, const Places& places, const View& updates,
+void run_dtype(CudaDevice& device, const Plan& plan, const Axes& places, const View& updates,
                const View& target) {
   visit_dtype(updates.dtype, [&]<class T>(T) {
     if constexpr (std::is_same_v<T, bool>) {
@@ -241,13 +241,12 @@ void CudaDevice::scatter(ScatterOp op, const View& indices, const View& updates,
     plan.segments = 0;
   }
 
-  const auto key_bytes = static_cast<std::size_t>(plan.count) * (plan.wide ? 8 : 4);
-  const Workspace keys = scratch(key_bytes);
-  const Workspace positions = scratch(key_bytes);
+  std::optional<Pairs<std::uint64_t>> wide;
+  std::optional<Pairs<std::uint32_t>> narrow;
   if (plan.wide) {
-    sort_updates<std::uint64_t>(*this, plan, indices, keys, positions);
+    sort_updates(*this, plan, indices, wide.emplace(*this, plan.count));
   } else {
-    sort_updates<std::uint32_t>(*this, plan, indices, keys, positions);
+    sort_updates(*this, plan, indices, narrow.emplace(*this, plan.count));
   }
   if (plan.segments == 0) return;
 
@@ -268,13 +267,7 @@ void CudaDevice::scatter(ScatterOp op, const View& indices, const View& updates,
     scan(ScanOp::sum, sums, sums);
   }
 
-  Places places;
-  places.outer = updates.shape[0];
-  places.inner = updates.shape[2];
-  for (int i = 0; i < 3; ++i) {
-    places.update_strides[i] = updates.strides[i];
-    places.target_strides[i] = target.strides[i];
-  }
+  const Axes places = make_axes(updates, target);
   switch (op) {
     case ScatterOp::add: return run_dtype<ScatterOp::add>(*this, plan, places, updates, target);
     case ScatterOp::min: return run_dtype<ScatterOp::min>(*this, plan, places, updates, target);

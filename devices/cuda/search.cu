@@ -1,6 +1,7 @@
 // searchsorted, nonzero.
 
 #include "devices/common/element_ops.hpp"
+#include "devices/cuda/block_scan.hpp"
 #include "devices/cuda/cuda_device.hpp"
 #include "devices/cuda/device_code.hpp"
 
@@ -43,27 +44,6 @@ __device__ int count_mine(std::int64_t first, std::int64_t count, const T* x, st
   return mine;
 }
 
-/// How many nonzero elements the threads before this one have in its piece; `total` is the piece's.
-__device__ inline int before_in_block(int mine, int* warp_totals, int& total) {
-  const int lane = static_cast<int>(threadIdx.x) % kWarpSize;
-  const int warp = static_cast<int>(threadIdx.x) / kWarpSize;
-  int sum = mine;
-  for (int distance = 1; distance < kWarpSize; distance *= 2) {
-    const int theirs = __shfl_up_sync(kAllLanes, sum, static_cast<unsigned>(distance));
-    if (lane >= distance) sum += theirs;
-  }
-  if (lane == kWarpSize - 1) warp_totals[warp] = sum;
-  __syncthreads();
-  int base = 0;
-  total = 0;
-  for (int w = 0; w < kThreads / kWarpSize; ++w) {
-    if (w == warp) base = total;
-    total += warp_totals[w];
-  }
-  __syncthreads();
-  return base + sum - mine;
-}
-
 /// Without `out`, each piece's number of nonzero elements goes to `totals`; with it, `totals` holds the
 /// number up to the end of each piece.
 template <class T>
@@ -73,13 +53,13 @@ __global__ void nonzero_kernel(std::int64_t count, const T* x, std::int64_t stri
   const std::int64_t pieces = (count + kPiece - 1) / kPiece;
   for (std::int64_t piece = blockIdx.x; piece < pieces; piece += gridDim.x) {
     const std::int64_t first = piece * kPiece + static_cast<std::int64_t>(threadIdx.x) * kPerThread;
-    int total = 0;
-    const int before = before_in_block(count_mine(first, count, x, stride), warp_totals, total);
+    const Bases<int> bases = bases_in_block(count_mine(first, count, x, stride), 0, warp_totals,
+                                            [](int a, int b) { return a + b; });
     if (out == nullptr) {
-      if (threadIdx.x == 0) totals[piece] = total;
+      if (threadIdx.x == 0) totals[piece] = bases.total;
       continue;
     }
-    std::int64_t at = totals[piece] - total + before;
+    std::int64_t at = totals[piece] - bases.total + bases.warp + bases.thread;
     for (std::int64_t i = first; i < first + kPerThread && i < count; ++i) {
       if (x[i * stride] == T{0}) continue;
       if (at < out_count) out[at * out_stride] = i;

@@ -1,6 +1,7 @@
 // Stable sorts along the middle axis: keys of the same order as the elements, each with its position, sorted
-// by Thrust over all axes at once, then by axis. The elements are gathered at the end.
+// over all axes at once, and by axis in the same sort or another one. The elements are gathered at the end.
 
+#include "devices/cuda/axes.hpp"
 #include "devices/cuda/sort_keys.hpp"
 
 #include <platform/sort.hpp>
@@ -8,24 +9,14 @@
 namespace tessera::cuda {
 namespace {
 
-struct Shape3 {
-  std::int64_t length;
-  std::int64_t inner;
-  std::int64_t strides[3];
-  std::int64_t out_strides[3];
-};
-
-/// Position p is element p % length of axis p / length. The axis is in the upper half of the key where both
-/// fit.
+/// Position p is element p % length of axis p / length. Axes other than 0 are in the key above the element.
 template <class T>
-__global__ void keys_kernel(Shape3 shape, std::int64_t count, bool descending, bool with_axis, const T* x,
+__global__ void keys_kernel(Axes axes, std::int64_t count, bool descending, int axis_shift, const T* x,
                             std::uint64_t* keys, std::uint64_t* positions) {
   for (std::int64_t p = thread_in_grid(); p < count; p += threads_in_grid()) {
-    const std::int64_t axis = p / shape.length;
-    const std::int64_t offset = axis / shape.inner * shape.strides[0] + p % shape.length * shape.strides[1] +
-                                axis % shape.inner * shape.strides[2];
-    const std::uint64_t key = sort_key(x[offset], descending);
-    keys[p] = with_axis ? key | static_cast<std::uint64_t>(axis) << 32U : key;
+    const std::int64_t axis = p / axes.length;
+    const std::uint64_t key = sort_key(x[axes.in(axis) + p % axes.length * axes.strides[1]], descending);
+    keys[p] = axis_shift > 0 ? key | static_cast<std::uint64_t>(axis) << axis_shift : key;
     positions[p] = static_cast<std::uint64_t>(p);
   }
 }
@@ -39,72 +30,73 @@ __global__ void axes_kernel(std::int64_t length, std::int64_t count, const std::
 
 /// `x` is null where positions are wanted.
 template <class T>
-__global__ void gather_kernel(Shape3 shape, std::int64_t count, const std::uint64_t* positions, const T* x,
+__global__ void gather_kernel(Axes axes, std::int64_t count, const std::uint64_t* positions, const T* x,
                               T* out) {
   for (std::int64_t p = thread_in_grid(); p < count; p += threads_in_grid()) {
-    const std::int64_t axis = p / shape.length;
-    const std::int64_t from = static_cast<std::int64_t>(positions[p]) % shape.length;
-    const std::int64_t target = axis / shape.inner * shape.out_strides[0] +
-                                p % shape.length * shape.out_strides[1] +
-                                axis % shape.inner * shape.out_strides[2];
-    if (x == nullptr) {
-      out[target] = static_cast<T>(from);
-    } else {
-      out[target] = x[axis / shape.inner * shape.strides[0] + from * shape.strides[1] +
-                      axis % shape.inner * shape.strides[2]];
-    }
+    const std::int64_t axis = p / axes.length;
+    const std::int64_t from = static_cast<std::int64_t>(positions[p]) % axes.length;
+    T& target = out[axes.out(axis) + p % axes.length * axes.out_strides[1]];
+    target = x == nullptr ? static_cast<T>(from) : x[axes.in(axis) + from * axes.strides[1]];
   }
-}
-
-template <class Key, class Value>
-void sort_with(CudaDevice& device, Key* keys, Value* values, std::int64_t count) {
-  PoolAllocator allocator(device);
-  device.check(stable_sort(device.stream(), allocator, keys, values, static_cast<std::size_t>(count)));
 }
 
 }  // namespace
 
-void sort_pairs(CudaDevice& device, std::uint32_t* keys, std::uint32_t* values, std::int64_t count) {
-  sort_with(device, keys, values, count);
+template <class Key>
+Pairs<Key>::Pairs(CudaDevice& device, std::int64_t count) : device_(device), count_(count) {
+  const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(Key);
+  keys_[0].emplace(device.scratch(bytes));
+  values_[0].emplace(device.scratch(bytes));
 }
 
-void sort_pairs(CudaDevice& device, std::uint64_t* keys, std::uint64_t* values, std::int64_t count) {
-  sort_with(device, keys, values, count);
+template <class Key>
+void Pairs<Key>::sort(int bits) {
+  const int other = 1 - side_;
+  const std::size_t bytes = static_cast<std::size_t>(count_) * sizeof(Key);
+  keys_[other].emplace(device_.scratch(bytes));
+  values_[other].emplace(device_.scratch(bytes));
+  Key* const keys[2] = {this->keys(), keys_[other]->template as<Key>()};
+  Key* const values[2] = {this->values(), values_[other]->template as<Key>()};
+  std::optional<Workspace> room;
+  const auto allocate = [&](std::size_t size) { return room.emplace(device_.scratch(size)).data(); };
+  bool moved = false;
+  device_.check(
+      stable_sort(device_.stream(), allocate, keys, values, static_cast<std::size_t>(count_), bits, moved));
+  if (moved) side_ = other;
+  keys_[1 - side_].reset();
+  values_[1 - side_].reset();
 }
+
+template class Pairs<std::uint32_t>;
+template class Pairs<std::uint64_t>;
 
 void CudaDevice::sort(bool descending, bool indices, const View& x, const View& out) {
   const std::int64_t count = out.size();
   if (count == 0) return;
   enter();
-  Shape3 shape{x.shape[1], x.shape[2], {}, {}};
-  for (int i = 0; i < 3; ++i) {
-    shape.strides[i] = x.strides[i];
-    shape.out_strides[i] = out.strides[i];
-  }
-  const auto bytes = static_cast<std::size_t>(count) * sizeof(std::uint64_t);
-  const Workspace keys = scratch(bytes);
-  const Workspace positions = scratch(bytes);
+  const Axes axes = make_axes(x, out);
   const dim3 grid = grid_for(count, kThreads);
-  const std::int64_t axes = count / shape.length;
-  const bool with_axis = itemsize(x.dtype) <= 4 && axes <= std::numeric_limits<std::uint32_t>::max();
+  const int element_bits = static_cast<int>(itemsize(x.dtype)) * 8;
+  const int axis_bits = axes.count > 1 ? bits_of(axes.count) : 0;
+  const bool at_once = element_bits + axis_bits <= 64;
+  const int shift = at_once && axis_bits > 0 ? element_bits : 0;
+  Pairs<std::uint64_t> pairs(*this, count);
   visit_dtype(x.dtype, [&]<class T>(T) {
-    enqueue(keys_kernel<T>, grid, kThreads, shape, count, descending, with_axis, x.as<const T>(),
-            keys.as<std::uint64_t>(), positions.as<std::uint64_t>());
+    enqueue(keys_kernel<T>, grid, kThreads, axes, count, descending, shift, x.as<const T>(), pairs.keys(),
+            pairs.values());
   });
-  sort_pairs(*this, keys.as<std::uint64_t>(), positions.as<std::uint64_t>(), count);
-  if (axes > 1 && !with_axis) {
-    enqueue(axes_kernel, grid, kThreads, shape.length, count, positions.as<const std::uint64_t>(),
-            keys.as<std::uint64_t>());
-    sort_pairs(*this, keys.as<std::uint64_t>(), positions.as<std::uint64_t>(), count);
+  pairs.sort(at_once ? element_bits + axis_bits : element_bits);
+  if (!at_once) {
+    enqueue(axes_kernel, grid, kThreads, axes.length, count, pairs.values(), pairs.keys());
+    pairs.sort(axis_bits);
   }
   if (indices) {
-    enqueue(gather_kernel<std::int64_t>, grid, kThreads, shape, count, positions.as<const std::uint64_t>(),
-            nullptr, out.as<std::int64_t>());
+    enqueue(gather_kernel<std::int64_t>, grid, kThreads, axes, count, pairs.values(), nullptr,
+            out.as<std::int64_t>());
     return;
   }
   visit_bits(x.dtype, [&]<class T>(T) {
-    enqueue(gather_kernel<T>, grid, kThreads, shape, count, positions.as<const std::uint64_t>(),
-            x.as<const T>(), out.as<T>());
+    enqueue(gather_kernel<T>, grid, kThreads, axes, count, pairs.values(), x.as<const T>(), out.as<T>());
   });
 }
 

@@ -1,9 +1,11 @@
 #pragma once
 
-// Elements as unsigned integers of the same order, and the temporary memory of sorts.
+// Elements as unsigned integers of the same order, and sorts of these.
 
-#include <cstddef>
-#include <list>
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <optional>
 
 #include "devices/cuda/cuda_device.hpp"
 #include "devices/cuda/device_code.hpp"
@@ -30,28 +32,33 @@ __device__ std::uint64_t sort_key(T value, bool descending) {
   return descending ? ~key & kOnes : key;
 }
 
-/// Bytes from the pool for a library's own use, until this goes.
-class PoolAllocator {
+/// Keys, each with a value, and the room to sort them.
+template <class Key>
+class Pairs {
  public:
-  using value_type = char;
+  Pairs(CudaDevice& device, std::int64_t count);
 
-  explicit PoolAllocator(CudaDevice& device) : device_(device) {}
-  PoolAllocator(const PoolAllocator&) = delete;
-  PoolAllocator& operator=(const PoolAllocator&) = delete;
+  Key* keys() const { return keys_[side_]->template as<Key>(); }
+  Key* values() const { return values_[side_]->template as<Key>(); }
 
-  char* allocate(std::ptrdiff_t bytes) {
-    return kept_.emplace_back(device_.scratch(static_cast<std::size_t>(bytes))).as<char>();
-  }
-  /// At the end, all at once.
-  void deallocate(char* /*data*/, std::size_t /*bytes*/) {}
+  /// By the lowest `bits` bits of the keys; stable. Other bits must be 0. Keys and values move.
+  void sort(int bits);
 
  private:
   CudaDevice& device_;
-  std::list<Workspace> kept_;
+  std::int64_t count_;
+  int side_ = 0;
+  std::optional<Workspace> keys_[2];
+  std::optional<Workspace> values_[2];
 };
 
-// In sort.cu; others need them too.
-void sort_pairs(CudaDevice& device, std::uint32_t* keys, std::uint32_t* values, std::int64_t count);
-void sort_pairs(CudaDevice& device, std::uint64_t* keys, std::uint64_t* values, std::int64_t count);
+extern template class Pairs<std::uint32_t>;
+extern template class Pairs<std::uint64_t>;
+
+/// How many bits hold 0 .. count - 1; at least one.
+inline int bits_of(std::int64_t count) {
+  return std::max(
+      1, static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(count, 1) - 1))));
+}
 
 }  // namespace tessera::cuda

@@ -10,10 +10,14 @@ Staging::Piece& Staging::next_piece() {
   Piece& piece = pieces_[turn_];
   turn_ = (turn_ + 1) % pieces_.size();
   if (piece.data == nullptr) {
-    if (piece.done == nullptr) check_(cudaEventCreateWithFlags(&piece.done, cudaEventDisableTiming));
-    check_(cudaHostAlloc(&piece.data, kPieceBytes, cudaHostAllocDefault));
+    cudaEvent_t done = nullptr;
+    check_(cudaEventCreateWithFlags(&done, cudaEventDisableTiming));
+    piece.done.reset(done);
+    void* data = nullptr;
+    check_(cudaHostAlloc(&data, kPieceBytes, cudaHostAllocDefault));
+    piece.data.reset(data);
   } else {
-    check_(cudaEventSynchronize(piece.done));
+    check_(cudaEventSynchronize(piece.done.get()));
   }
   return piece;
 }
@@ -23,16 +27,16 @@ void Staging::upload(void* target, const void* source, std::size_t bytes) {
   for (std::size_t at = 0; at < bytes; at += kPieceBytes) {
     const std::size_t count = std::min(kPieceBytes, bytes - at);
     const Piece& piece = next_piece();
-    std::memcpy(piece.data, static_cast<const std::byte*>(source) + at, count);
-    check_(cudaMemcpyAsync(static_cast<std::byte*>(target) + at, piece.data, count, cudaMemcpyHostToDevice,
-                           stream_));
-    check_(cudaEventRecord(piece.done, stream_));
+    std::memcpy(piece.data.get(), static_cast<const std::byte*>(source) + at, count);
+    check_(cudaMemcpyAsync(static_cast<std::byte*>(target) + at, piece.data.get(), count,
+                           cudaMemcpyHostToDevice, stream_));
+    check_(cudaEventRecord(piece.done.get(), stream_));
   }
 }
 
 void Staging::collect(const Piece& piece, std::byte* target, std::size_t bytes) {
-  check_(cudaEventSynchronize(piece.done));
-  std::memcpy(target, piece.data, bytes);
+  check_(cudaEventSynchronize(piece.done.get()));
+  std::memcpy(target, piece.data.get(), bytes);
 }
 
 void Staging::download(void* target, const void* source, std::size_t bytes) {
@@ -44,9 +48,9 @@ void Staging::download(void* target, const void* source, std::size_t bytes) {
   for (std::size_t at = 0; at < bytes; at += kPieceBytes) {
     const std::size_t count = std::min(kPieceBytes, bytes - at);
     const Piece& piece = next_piece();
-    check_(cudaMemcpyAsync(piece.data, static_cast<const std::byte*>(source) + at, count,
+    check_(cudaMemcpyAsync(piece.data.get(), static_cast<const std::byte*>(source) + at, count,
                            cudaMemcpyDeviceToHost, stream_));
-    check_(cudaEventRecord(piece.done, stream_));
+    check_(cudaEventRecord(piece.done.get(), stream_));
     if (last != nullptr) collect(*last, to + last_at, kPieceBytes);
     last = &piece;
     last_at = at;

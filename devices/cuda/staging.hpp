@@ -11,6 +11,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include "devices/cuda/handles.hpp"
+
 namespace tessera::cuda {
 
 /// Throws where a CUDA call failed.
@@ -34,8 +36,8 @@ class Staging {
   static constexpr std::size_t kPieceBytes = std::size_t{1} << 20U;
 
   struct Piece {
-    void* data = nullptr;
-    cudaEvent_t done = nullptr;  ///< after the last copy from or into it
+    PinnedMemory data;
+    OwnedEvent done;  ///< after the last copy from or into it
   };
   Piece& next_piece();
   void collect(const Piece& piece, std::byte* target, std::size_t bytes);

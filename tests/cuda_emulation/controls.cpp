@@ -31,6 +31,9 @@ TESSERA_CUDA_CONTROL long tessera_cuda_emulation_pending() {
 TESSERA_CUDA_CONTROL void tessera_cuda_emulation_refuse_kernels(int refused) {
   cuda_emulation::refuse_kernels(refused != 0);
 }
+TESSERA_CUDA_CONTROL long tessera_cuda_emulation_handles() {
+  return static_cast<long>(cuda_emulation::handles());
+}
 TESSERA_CUDA_CONTROL long tessera_cuda_emulation_waits() {
   return cuda_emulation::waits();
 }

@@ -28,6 +28,8 @@ class CudaControls {
   void collect_programs(bool on) const { find<void(int)>("collect_programs")(on ? 1 : 0); }
   long compilations() const { return find<long()>("compilations")(); }
   void refuse_kernels(bool refused) const { find<void(int)>("refuse_kernels")(refused ? 1 : 0); }
+  /// Streams, events and pieces of pinned memory that there are.
+  long handles() const { return find<long()>("handles")(); }
   /// How often the host has waited for a queue.
   long waits() const { return find<long()>("waits")(); }
   long pending() const { return find<long()>("pending")(); }

@@ -159,6 +159,25 @@ TEST(CudaKernels, ScatterAddAddsInTheOrderOfTheUpdates) {
   EXPECT_TRUE(same_bits(to_host_array(sums), HostArray(expected, {5})));
 }
 
+TEST(CudaKernels, CumulativeSumsOfManyRowsAddInOrder) {
+  const Device device = emulated();
+  for (const std::int64_t length : {7, 8, 33, 64}) {
+    const HostArray values = make_values(float64, {70, length}, Values::plain);
+    HostArray expected = values;
+    for (std::int64_t i = 0; i < 70; ++i) {
+      double total = 0;
+      for (std::int64_t j = 0; j < length; ++j) {
+        total += values.at<double>(i * length + j);
+        expected.set(i * length + j, total);
+      }
+    }
+    const auto sums = [](const Array& x) { return to_host_array(cumulative_sum(x, {.axis = 1})); };
+    const Array x = upload(values, device);
+    EXPECT_TRUE(same_bits(sums(x), expected)) << length;
+    EXPECT_TRUE(same_bits(sums(matrix_transpose(copy(matrix_transpose(x)))), expected)) << length;
+  }
+}
+
 TEST(CudaKernels, ACumulativeSumStandsStillOverZeros) {
   const Device device = emulated();
   // k-means++ draws by searching such a sum: a weight of 0 must leave no gap, at borders of threads and
@@ -310,6 +329,15 @@ TEST(CudaDevice, ACardThatKernelsWereNotBuiltForIsNamed) {
     EXPECT_NE(text.find("-DTESSERA_CUDA_ARCHITECTURES=75-real"), std::string::npos) << text;
   }
   controls().refuse_kernels(false);
+}
+
+/// As above.
+TEST(CudaDevice, GivesBackWhatItHadWhenItCannotBeMade) {
+  emulated().synchronize();
+  const long before = controls().handles();
+  controls().fail_allocation(1);
+  EXPECT_THROW(device("cuda-emulated:1"), OutOfMemoryError);
+  EXPECT_EQ(controls().handles(), before);
   EXPECT_NO_THROW(device("cuda-emulated:1"));
 }
 
@@ -342,6 +370,10 @@ TEST(CudaDevice, GoesOnAfterAnAllocationFails) {
 TEST(CudaDeviceLost, EveryCallSaysSo) {
   const Device second = device("cuda-emulated:1");
   const Array x = ones({3}, {.dtype = float32, .device = second});
+  const Array many = ones({3, 65}, {.dtype = float32, .device = second});
+  const auto product = [&] { matmul(many, matrix_transpose(many)); };
+  product();  // there is memory for another
+  second.synchronize();
   controls().lose(1);
   const auto expect_lost = [](const std::function<void()>& call) {
     try {
@@ -351,6 +383,7 @@ TEST(CudaDeviceLost, EveryCallSaysSo) {
       EXPECT_NE(std::string(error.what()).find("was lost"), std::string::npos) << error.what();
     }
   };
+  expect_lost(product);  // cuBLAS has words of its own for it
   expect_lost([&] { second.synchronize(); });
   expect_lost([&] { x + x; });
   expect_lost([&] { x.to_host<float>(); });

@@ -2,7 +2,7 @@
 
 // What kernels and their launches need from CUDA beyond the runtime's functions. The module's sources are
 // also compiled as plain C++ for the host (tests/cuda_emulation), where another file takes this one's place;
-// so there is no <<<>>>, no __shared__ and no Thrust policy outside of this folder.
+// so there is no <<<>>>, no __shared__ and no CUB outside of this folder.
 
 #include <cstddef>
 #include <tuple>

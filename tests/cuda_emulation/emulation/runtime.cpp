@@ -51,6 +51,7 @@ struct Runtime {
   long failing_allocation = 0;
   bool kernels_refused = false;
   long waits = 0;
+  std::size_t events = 0;
 
   Runtime() {
     for (int i = 0; i < settings().devices; ++i) {
@@ -189,6 +190,11 @@ void refuse_kernels(bool refused) {
 long waits() {
   const std::lock_guard lock(runtime().mutex);
   return runtime().waits;
+}
+
+std::size_t handles() {
+  const std::lock_guard lock(runtime().mutex);
+  return runtime().streams.size() + runtime().events + runtime().pinned.size();
 }
 
 void lose(int device) {
@@ -397,6 +403,23 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t* handle, unsigned /*flags*/) 
   return cudaSuccess;
 }
 
+cudaError_t cudaStreamDestroy(cudaStream_t handle) {
+  const std::lock_guard lock(runtime().mutex);
+  Stream* const stream = stream_of(handle);
+  if (stream == nullptr) return remember(cudaErrorInvalidResourceHandle);
+  flush(*stream);
+  std::erase_if(runtime().streams, [&](const auto& each) { return each.get() == stream; });
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t handle) {
+  const std::lock_guard lock(runtime().mutex);
+  Stream* const stream = stream_of(handle);
+  if (stream == nullptr) return remember(cudaErrorInvalidResourceHandle);
+  if (device_of(*stream).lost) return remember(cudaErrorIllegalAddress);
+  return stream->work.empty() ? cudaSuccess : cudaErrorNotReady;
+}
+
 cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
   const std::lock_guard lock(runtime().mutex);
   Stream* const stream = stream_of(handle);
@@ -408,11 +431,15 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
 // ---- events
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* handle, unsigned /*flags*/) {
+  const std::lock_guard lock(runtime().mutex);
+  ++runtime().events;
   *handle = reinterpret_cast<cudaEvent_t>(new std::shared_ptr<EventState>(std::make_shared<EventState>()));
   return cudaSuccess;
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t handle) {
+  const std::lock_guard lock(runtime().mutex);
+  --runtime().events;
   delete &event_of(handle);
   return cudaSuccess;
 }

@@ -14,7 +14,7 @@ namespace cuda_emulation {
 cudaError_t enqueue_grid(dim3 grid, dim3 block, std::size_t shared, cudaStream_t stream,
                          std::function<void()> thread);
 
-/// Puts anything into the queue that may touch device memory (Thrust's algorithms).
+/// Puts anything into the queue that may touch device memory (sorts).
 cudaError_t enqueue(cudaStream_t stream, std::function<void()> work);
 
 /// What a kernel sees as `extern __shared__`.
@@ -30,6 +30,8 @@ void fail_allocation(long first);
 void refuse_kernels(bool refused);
 /// How often the host has waited for a queue.
 long waits();
+/// Streams, events and pieces of pinned memory that were made and not given back.
+std::size_t handles();
 /// A kernel of the device has failed; nothing works there any more, until `revive`.
 void lose(int device);
 void revive(int device);
