@@ -18,20 +18,6 @@ namespace {
 using Kind = Program::Kind;
 using Step = Program::Step;
 
-int argument_count(Kind kind) {
-  switch (kind) {
-    case Kind::load:
-    case Kind::constant: return 0;
-    case Kind::unary:
-    case Kind::cast:
-    case Kind::reduce:
-    case Kind::arg_reduce: return 1;
-    case Kind::binary: return 2;
-    case Kind::where: return 3;
-  }
-  return 0;
-}
-
 // ---- views
 
 std::byte* address(const View& view, std::int64_t element) {

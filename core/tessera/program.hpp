@@ -35,6 +35,25 @@ struct Program {
   std::int64_t columns = 0;
 };
 
+/// How many registers a step reads.
+constexpr int argument_count(Program::Kind kind) {
+  switch (kind) {
+    case Program::Kind::load:
+    case Program::Kind::constant: return 0;
+    case Program::Kind::unary:
+    case Program::Kind::cast:
+    case Program::Kind::reduce:
+    case Program::Kind::arg_reduce: break;
+    case Program::Kind::binary: return 2;
+    case Program::Kind::where: return 3;
+  }
+  return 1;
+}
+
+constexpr bool is_reduction(Program::Kind kind) {
+  return kind == Program::Kind::reduce || kind == Program::Kind::arg_reduce;
+}
+
 /// The program by the device's plain kernels, a temporary a step. Inputs and outputs are 2-d: [rows,
 /// columns] for values of the domain (stride 0 where broadcast), [rows, 1] for values of the row.
 TESSERA_API void run_by_kernels(DeviceInterface& device, const Program& program, std::span<const View> inputs,

@@ -203,18 +203,4 @@ struct Bound {
   std::vector<std::uint64_t> once;  ///< by register
 };
 
-constexpr int argument_count(Program::Kind kind) {
-  switch (kind) {
-    case Program::Kind::load:
-    case Program::Kind::constant: return 0;
-    case Program::Kind::binary: return 2;
-    case Program::Kind::where: return 3;
-    default: return 1;
-  }
-}
-
-constexpr bool is_reduction(Program::Kind kind) {
-  return kind == Program::Kind::reduce || kind == Program::Kind::arg_reduce;
-}
-
 }  // namespace tessera::cpu

@@ -23,14 +23,16 @@ CompiledKernel compile_kernel(const std::string& source, const std::string& name
   cudaLibrary_t library = nullptr;
   check(cudaLibraryLoadData(&library, code.data(), nullptr, nullptr, 0, nullptr, nullptr, 0));
   cudaKernel_t kernel = nullptr;
-  check(cudaLibraryGetKernel(&kernel, library, name.c_str()));
+  const cudaError_t error = cudaLibraryGetKernel(&kernel, library, name.c_str());
+  if (error != cudaSuccess) cudaLibraryUnload(library);
+  check(error);
   return kernel;
 }
 
 cudaError_t launch_compiled(CompiledKernel kernel, dim3 grid, dim3 block, cudaStream_t stream,
                             const ProgramArguments& arguments) {
-  ProgramArguments copy = arguments;
-  void* pointers[] = {&copy};
+  // As much of them as the kernel takes is copied before the call returns.
+  void* pointers[] = {const_cast<ProgramArguments*>(&arguments)};
   return cudaLaunchKernel(static_cast<const void*>(kernel), grid, block, pointers, 0, stream);
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 #include <tessera/error.hpp>
@@ -24,29 +25,30 @@ ProgramView as_argument(const View& view) {
 /// Whether its kernel fits: a compiler takes minutes over thousands of steps, and registers and the block's
 /// memory (at most 128 bytes a reduction, of 48 KiB) are few.
 bool is_small(const Program& program) {
-  constexpr std::size_t kMostSteps = 1000;
+  constexpr std::size_t kMostSteps = 1600;
   constexpr std::ptrdiff_t kMostReductions = 200;
-  const auto reductions = std::count_if(program.steps.begin(), program.steps.end(), [](const auto& step) {
-    return step.kind == Program::Kind::reduce || step.kind == Program::Kind::arg_reduce;
-  });
+  const auto reductions = std::count_if(program.steps.begin(), program.steps.end(),
+                                        [](const auto& step) { return is_reduction(step.kind); });
   return program.steps.size() <= kMostSteps && reductions <= kMostReductions;
 }
 
 }  // namespace
 
-CompiledKernel Programs::kernel(const std::string& source, int capability) {
+CompiledKernel Programs::kernel(const CudaDevice& device, const Program& program, std::size_t inputs) {
   constexpr std::size_t kMostKernels = 4096;
+  std::string key = outline(program, inputs);
   {
     const std::lock_guard lock(mutex_);
-    if (const auto known = kernels_.find(source); known != kernels_.end()) return known->second;
+    if (const auto known = kernels_.find(key); known != kernels_.end()) return known->second;
     if (kernels_.size() >= kMostKernels) return nullptr;
   }
   // Others find their kernels meanwhile.
   CompiledKernel compiled = nullptr;
   std::string wrong;
   try {
-    compiled = compile_kernel(source, kProgramKernel, capability);
+    compiled = compile_kernel(write_program(program, inputs), kProgramKernel, device.capability());
   } catch (const DeviceError& error) {
+    device.check_alive();
     wrong = error.what();
   }
   const std::lock_guard lock(mutex_);
@@ -55,7 +57,7 @@ CompiledKernel Programs::kernel(const std::string& source, int capability) {
     std::fprintf(stderr, "warning: %s\nTessera: such programs run by plain kernels, with the same bits\n",
                  wrong.c_str());
   }
-  return kernels_.emplace(source, compiled).first->second;
+  return kernels_.emplace(std::move(key), compiled).first->second;
 }
 
 void CudaDevice::program(const Program& program, std::span<const View> inputs,
@@ -70,14 +72,16 @@ void CudaDevice::program(const Program& program, std::span<const View> inputs,
       inputs.size() + outputs.size() <= kMostProgramViews && is_small(program)) {
     tessera::check(program, inputs, outputs);
     enter();
-    kernel = programs_.kernel(write_program(program, inputs.size()), capability_);
+    kernel = programs_.kernel(*this, program, inputs.size());
   }
   if (kernel == nullptr) {
     DeviceInterface::program(program, inputs, outputs);
     return;
   }
-  ProgramArguments arguments{
-      .rows = program.rows, .columns = program.columns, .lanes = rows.lanes, .views = {}, .constants = {}};
+  ProgramArguments arguments;  // only a part is used
+  arguments.rows = program.rows;
+  arguments.columns = program.columns;
+  arguments.lanes = rows.lanes;
   ProgramView* next = arguments.views;
   for (const View& view : inputs) *next++ = as_argument(view);
   for (const View& view : outputs) *next++ = as_argument(view);

@@ -28,8 +28,8 @@ __device__ T constant(std::uint64_t bits) {
 }
 
 /// Calls body(row, column) for each element. Index: the narrowest that counts them all.
-template <class Index, class Body>
-__device__ void for_each_position(const ProgramArguments& arguments, const Body& body) {
+template <class Index, int views, class Body>
+__device__ void for_each_position(const ProgramArgumentsOf<views>& arguments, const Body& body) {
   const auto columns = static_cast<Index>(arguments.columns);
   const Index count = static_cast<Index>(arguments.rows) * columns;
   const Index step = static_cast<Index>(gridDim.x) * blockDim.x;
@@ -39,8 +39,8 @@ __device__ void for_each_position(const ProgramArguments& arguments, const Body&
 }
 
 /// Calls body(row, lane) for each row of the calling thread; the threads of a row come together.
-template <class Body>
-__device__ void for_each_row(const ProgramArguments& arguments, const Body& body) {
+template <int views, class Body>
+__device__ void for_each_row(const ProgramArgumentsOf<views>& arguments, const Body& body) {
   const auto lanes = static_cast<unsigned>(arguments.lanes);
   const unsigned groups = blockDim.x / lanes;
   const int lane = static_cast<int>(threadIdx.x % lanes);

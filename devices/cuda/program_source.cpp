@@ -34,18 +34,9 @@ const char* type_of(DType dtype) {
   return "double";
 }
 
-int argument_count(Kind kind) {
-  switch (kind) {
-    case Kind::load:
-    case Kind::constant: return 0;
-    case Kind::binary: return 2;
-    case Kind::where: return 3;
-    default: return 1;
-  }
-}
-
-bool is_reduction_step(const Step& step) {
-  return step.kind == Kind::reduce || step.kind == Kind::arg_reduce;
+/// Whether 32 bits count the elements.
+bool is_narrow(const Program& program) {
+  return program.rows * program.columns < std::numeric_limits<std::int32_t>::max();
 }
 
 std::uint64_t constant_bits(const Step& step) {
@@ -65,7 +56,7 @@ class Writer {
     for (std::size_t i = 0; i < program.steps.size(); ++i) {
       const Step& step = program.steps[i];
       if (step.kind == Kind::constant) constant_of_[i] = constants++;
-      after_[i] = is_reduction_step(step);
+      after_[i] = tessera::is_reduction(step.kind);
       for (int a = 0; a < argument_count(step.kind); ++a) {
         after_[i] = after_[i] || after_[static_cast<std::size_t>(step.args[a])];
       }
@@ -73,9 +64,10 @@ class Writer {
   }
 
   std::string write() {
+    const std::size_t views = inputs_ + program_.outputs.size();
     text_ = std::string("#include \"devices/cuda/program_kernel.hpp\"\n\nextern \"C\" __global__ void ") +
-            kProgramKernel +
-            "(const tessera::cuda::ProgramArguments arguments) {\n"
+            kProgramKernel + "(TESSERA_ARGUMENT(tessera::cuda::ProgramArgumentsOf<" + std::to_string(views) +
+            ">, arguments)) {\n"
             "  using namespace tessera;\n"
             "  using namespace tessera::cuda;\n";
     if (reduces(program_)) {
@@ -87,7 +79,7 @@ class Writer {
   }
 
  private:
-  bool is_reduction(std::size_t i) const { return is_reduction_step(program_.steps[i]); }
+  bool is_reduction(std::size_t i) const { return tessera::is_reduction(program_.steps[i].kind); }
   void line(const std::string& text) { text_ += "    " + text + "\n"; }
   static std::string reg(std::size_t i) { return "r" + std::to_string(i); }
   std::string argument(const Step& step, int number) const {
@@ -98,8 +90,7 @@ class Writer {
   }
 
   void write_elements() {
-    const bool narrow = program_.rows * program_.columns < std::numeric_limits<std::int32_t>::max();
-    text_ += std::string("  for_each_position<") + (narrow ? "std::uint32_t" : "std::int64_t") +
+    text_ += std::string("  for_each_position<") + (is_narrow(program_) ? "std::uint32_t" : "std::int64_t") +
              ">(arguments, [&](std::int64_t row, std::int64_t column) {\n";
     for (std::size_t i = 0; i < program_.steps.size(); ++i) write_step(i);
     write_stores(false, "");
@@ -204,6 +195,8 @@ class Writer {
     line("const " + type + " " + reg(i) + " = " + expression(i, type) + ";");
   }
 
+  static std::string view(std::size_t number) { return "arguments.views[" + std::to_string(number) + "]"; }
+
   std::string constant(std::size_t i) const {
     if (constant_of_[i] < kMostProgramConstants) {
       return "arguments.constants[" + std::to_string(constant_of_[i]) + "]";
@@ -215,7 +208,7 @@ class Writer {
     const Step& step = program_.steps[i];
     switch (step.kind) {
       case Kind::load:
-        return "element_at<" + type + ">(arguments.views[" + std::to_string(step.args[0]) + "], row, " +
+        return "element_at<" + type + ">(" + view(static_cast<std::size_t>(step.args[0])) + ", row, " +
                (step.row ? "0)" : "column)");
       case Kind::constant: return "constant<" + type + ">(" + constant(i) + ")";
       case Kind::unary:
@@ -237,9 +230,8 @@ class Writer {
       const auto source = static_cast<std::size_t>(program_.outputs[o]);
       const Step& step = program_.steps[source];
       if (step.row != of_rows) continue;
-      line(condition + "element_at<" + type_of(step.dtype) + ">(arguments.views[" +
-           std::to_string(inputs_ + o) + "], row, " + (of_rows ? "0" : "column") + ") = " + reg(source) +
-           ";");
+      line(condition + "element_at<" + type_of(step.dtype) + ">(" + view(inputs_ + o) + ", row, " +
+           (of_rows ? "0" : "column") + ") = " + reg(source) + ";");
     }
   }
 
@@ -256,6 +248,26 @@ std::string write_program(const Program& program, std::size_t inputs) {
   return Writer(program, inputs).write();
 }
 
+std::string outline(const Program& program, std::size_t inputs) {
+  std::string text;
+  const auto put = [&](auto value) { text.append(reinterpret_cast<const char*>(&value), sizeof value); };
+  put(inputs);
+  put(program.steps.size());
+  int constants = 0;
+  for (const Step& step : program.steps) {
+    put(step.kind);
+    put(step.op);
+    put(step.row);
+    put(step.dtype);
+    const int numbers = step.kind == Kind::load ? 1 : argument_count(step.kind);
+    for (int a = 0; a < numbers; ++a) put(step.args[a]);
+    if (step.kind == Kind::constant && constants++ >= kMostProgramConstants) put(constant_bits(step));
+  }
+  for (const std::int32_t output : program.outputs) put(output);
+  put(!reduces(program) && is_narrow(program));
+  return text;
+}
+
 std::vector<std::uint64_t> constants_of(const Program& program) {
   std::vector<std::uint64_t> bits;
   for (const Step& step : program.steps) {
@@ -265,7 +277,8 @@ std::vector<std::uint64_t> constants_of(const Program& program) {
 }
 
 bool reduces(const Program& program) {
-  return std::any_of(program.steps.begin(), program.steps.end(), is_reduction_step);
+  return std::any_of(program.steps.begin(), program.steps.end(),
+                     [](const Step& step) { return is_reduction(step.kind); });
 }
 
 }  // namespace tessera::cuda

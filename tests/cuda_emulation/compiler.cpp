@@ -83,7 +83,7 @@ std::string text_of(const std::filesystem::path& path) {
 struct Kernel {
   std::string source;
   std::string name;
-  void (*function)(tessera::cuda::ProgramArguments) = nullptr;
+  void (*function)(const tessera::cuda::ProgramArguments&) = nullptr;
 };
 
 bool collecting = false;
@@ -112,8 +112,8 @@ void compile(std::span<Kernel* const> kernels) {
   const auto bind = reinterpret_cast<void (*)(const Calls*)>(dlsym(library, "tessera_bind"));
   bind(&calls());
   for (std::size_t i = 0; i < kernels.size(); ++i) {
-    kernels[i]->function =
-        reinterpret_cast<void (*)(tessera::cuda::ProgramArguments)>(dlsym(library, name_of(i).c_str()));
+    kernels[i]->function = reinterpret_cast<void (*)(const tessera::cuda::ProgramArguments&)>(
+        dlsym(library, name_of(i).c_str()));
     ++compilations;
   }
 }

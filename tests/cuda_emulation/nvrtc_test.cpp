@@ -76,6 +76,16 @@ TEST(CudaNvrtc, CompilesElementWiseCode) {
   EXPECT_GT(cuda::compile_to_code(cuda::write_program(program, 2), 90).size(), 1000U);
 }
 
+/// More than the 4 KiB that arguments once had.
+TEST(CudaNvrtc, CompilesProgramsOfManyViews) {
+  if (!compiler_is_there()) GTEST_SKIP() << "there is no libnvrtc.so.13 on this machine";
+  constexpr int kViews = 300;
+  Builder b(1000, 1000);
+  std::int32_t sum = b.load(0, float32);
+  for (int i = 1; i < kViews; ++i) sum = b.binary(BinaryOp::add, sum, b.load(i, float32));
+  EXPECT_GT(cuda::compile_to_code(cuda::write_program(b.giving({sum}), kViews), 75).size(), 1000U);
+}
+
 TEST(CudaNvrtc, TellsWhatTheCompilerSays) {
   if (!compiler_is_there()) GTEST_SKIP() << "there is no libnvrtc.so.13 on this machine";
   try {

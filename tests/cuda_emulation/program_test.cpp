@@ -14,6 +14,7 @@
 #include "controls.hpp"
 #include "program/draw.hpp"
 #include "support/arrays.hpp"
+#include "support/compare.hpp"
 
 namespace tessera::test {
 namespace {
@@ -132,6 +133,39 @@ TEST_F(CudaProgram, MoreConstantsThanArguments) {
   const long before = controls_.compilations();
   expect_sums_of_shifted(150);
   EXPECT_EQ(controls_.compilations() - before, 1);
+}
+
+TEST_F(CudaProgram, AsManyViewsAsAProgramHas) {
+  // The sums of x + c of each row, for rows c: a tile of centers is such a program.
+  constexpr int kCenters = 130;
+  Builder b(9, 40);
+  const auto x = b.load(0, float32);
+  std::vector<std::int32_t> sums;
+  for (int j = 1; j <= kCenters; ++j) {
+    sums.push_back(b.reduce(ReduceOp::sum, b.binary(BinaryOp::add, x, b.load(j, float32)), float32));
+  }
+  const Program program = b.giving(sums);
+  const Array samples = upload(make_values(float32, {9, 40}, Values::plain), device_);
+  const Array centers = upload(make_values(float32, {kCenters, 40}, Values::plain, 2), device_);
+  std::vector<View> in{view_of_array(samples)};
+  for (int j = 0; j < kCenters; ++j) {
+    in.push_back(view_of_array(broadcast_to(index(centers, {slice(j, j + 1)}), {9, 40})));
+  }
+  const auto run_with = [&](const auto& runs) {
+    const Array out = zeros({9, kCenters}, {.dtype = float32, .device = device_});
+    std::vector<View> columns;
+    for (int j = 0; j < kCenters; ++j)
+      columns.push_back(view_of_array(index(out, {slice(), slice(j, j + 1)})));
+    runs(columns);
+    return out;
+  };
+  const long before = controls_.compilations();
+  const Array compiled =
+      run_with([&](const std::vector<View>& out) { kernels_of(device_).program(program, in, out); });
+  EXPECT_EQ(controls_.compilations() - before, 1);
+  EXPECT_TRUE(same_bits(compiled, run_with([&](const std::vector<View>& out) {
+                          run_by_kernels(kernels_of(device_), program, in, out);
+                        })));
 }
 
 TEST_F(CudaProgram, ProgramsTooLargeForAKernelRunByPlainOnes) {

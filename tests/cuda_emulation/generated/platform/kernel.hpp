@@ -51,6 +51,9 @@ inline constexpr int kThreads = 64;  // as in the emulation's platform/kernel.hp
   type* const name = static_cast<type*>(  \
       ::cuda_emulation::calls->shared(&name##_key, sizeof(type) * (count), alignof(type)))
 
+/// By reference: the caller has more of it (ProgramArguments).
+#define TESSERA_ARGUMENT(type, name) const type& name
+
 inline void __syncthreads(const std::source_location& where = std::source_location::current()) {
   cuda_emulation::calls->synchronize(where);
 }
