@@ -18,6 +18,10 @@ using Step = Program::Step;
 constexpr std::int64_t kBlock = RowReduction::kPiece;
 /// A longer row is done in pieces.
 constexpr std::int64_t kLongRow = 2 * kBlock;
+/// Elements of a task of a row without reductions, and how many tasks a row is cut into where they would be
+/// fewer.
+constexpr std::int64_t kMostTask = 8 * kReduceBlock;
+constexpr std::int64_t kManyTasks = 64;
 constexpr std::size_t kLine = 64;
 /// Bytes of an input in a wide block, and its rows.
 constexpr std::int64_t kWideBytes = 64 * 1024;
@@ -82,7 +86,11 @@ void Plan::choose_blocks() {
   if (columns > kLongRow) {
     in_pieces = true;
     merges = reduces && sums_long_rows(rows, columns);
-    task_columns = reduces && !merges ? columns : kReduceBlock;
+    task_columns = kReduceBlock;
+    if (reduces && !merges) task_columns = columns;
+    if (!reduces) {
+      task_columns = std::clamp(columns / kManyTasks / kReduceBlock * kReduceBlock, kReduceBlock, kMostTask);
+    }
     return;
   }
   block_columns = columns;
@@ -321,10 +329,35 @@ void Plan::place_selection(std::size_t i) {
   release_operands(i, false);
 }
 
+/// Whether one chain, from inputs to an output, is all that there is to do with the elements.
+bool Plan::is_one_chain() const {
+  if (chains.size() != 1 || outputs.size() != 1 || chains[0].sums) return false;
+  const std::size_t end = chains[0].steps.back();
+  if (static_cast<std::size_t>(program->outputs[0]) != end || !lies_as_block(outputs[0], Extent::all)) {
+    return false;
+  }
+  for (std::size_t i = 0; i < registers.size(); ++i) {
+    const Step& step = program->steps[i];
+    if (is_reduction(step.kind)) return false;
+    if (registers[i].extent != Extent::all || registers[i].phase == Phase::linked || i == end) continue;
+    if (step.kind != Kind::load ||
+        !lies_as_block(inputs[static_cast<std::size_t>(step.args[0])], Extent::all)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /// Where all elements are read from inputs and summed in registers, what counts is that the steps over the
-/// rows have enough of them, and that the inputs stay in the cache.
+/// rows have enough of them, and that the inputs stay in the cache. A chain alone needs no cache and no
+/// stops.
 void Plan::widen_blocks() {
-  if (in_pieces || rows <= block_rows) return;
+  if (in_pieces) {
+    wide = is_one_chain();
+    if (wide) block_columns = task_columns;
+    return;
+  }
+  if (rows <= block_rows) return;
   std::size_t item = 0;
   for (std::size_t i = 0; i < registers.size(); ++i) {
     if (registers[i].extent != Extent::all || registers[i].phase == Phase::linked) continue;

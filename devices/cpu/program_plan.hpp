@@ -120,7 +120,7 @@ class Plan {
   std::size_t spread_offset[2] = {0, 0};
   std::size_t accumulators_offset = 0;
   std::size_t values_offset = 0;
-  bool wide = false;  ///< no element leaves the registers: blocks have more rows
+  bool wide = false;  ///< no element needs scratch memory: blocks are larger
 
  private:
   void flatten();
@@ -129,6 +129,7 @@ class Plan {
   void join_chain(std::size_t i, std::vector<std::int32_t>& chain_of);
   bool join_two(std::size_t i, int longer, std::int32_t number, std::int32_t other);
   bool ends_in_sum(std::size_t i, const std::vector<std::int32_t>& chain_of) const;
+  bool is_one_chain() const;
   void widen_blocks();
   void count_readers();
   void link_selections();

@@ -65,6 +65,12 @@ TEST(StreamingTest, Programs) {
   const Array sums = x * x + 3;
   EXPECT_TRUE(all(index(out, {slice(0, kLarge)}) == sums).item<bool>());
   EXPECT_TRUE(all(index(out, {slice(kLarge + 1, 2 * kLarge + 1)}) == minimum(sums, x)).item<bool>());
+  // One chain alone, at any alignment.
+  program.steps.resize(4);
+  program.outputs = {3};
+  const Array alone = empty({kLarge + 1}, {.dtype = float32, .device = x.device()});
+  x.device().state().device.program(program, std::vector{view(x, 0)}, std::vector{view(alone, 1)});
+  EXPECT_TRUE(all(index(alone, {slice(1, {})}) == sums).item<bool>());
 }
 
 }  // namespace
