@@ -33,13 +33,14 @@ Array from_xtensor(const xt::xexpression<E>& expression, const ArrayOptions& opt
   using Value = std::remove_cv_t<typename E::value_type>;
   Shape shape;
   for (const auto extent : derived.shape()) shape.push_back(static_cast<std::int64_t>(extent));
-  // Other layouts and unevaluated expressions become a row-major container first.
+  // Other layouts and unevaluated expressions become a row-major container first. A view's data() is that of
+  // the whole container.
   constexpr bool is_row_major = E::static_layout == xt::layout_type::row_major;
   if constexpr (is_row_major && requires {
                   derived.storage();
-                  derived.data();
+                  derived.data() + derived.data_offset();
                 }) {
-    return from_host(derived.data(), dtype_of<Value>(), shape, options.device);
+    return from_host(derived.data() + derived.data_offset(), dtype_of<Value>(), shape, options.device);
   } else {
     const xt::xarray<Value, xt::layout_type::row_major> values = derived;
     return from_host(values.data(), dtype_of<Value>(), shape, options.device);

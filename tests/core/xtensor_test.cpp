@@ -31,6 +31,18 @@ TEST_P(XtensorTest, TakesContainersViewsAndExpressions) {
   EXPECT_EQ(from_xtensor(xt::xarray<int>::from_shape({0, 3}), here).shape(), Shape({0, 3}));
 }
 
+TEST_P(XtensorTest, ViewsOfRowsBeginWhereTheyDo) {
+  const ArrayOptions here = {.device = device()};
+  const xt::xtensor<float, 2> x = {{1, 2}, {3, 4}, {5, 6}};
+  EXPECT_TRUE(
+      equal(from_xtensor(xt::view(x, xt::range(1, 3)), here), std::vector<float>{3, 4, 5, 6}, {2, 2}));
+  EXPECT_TRUE(equal(from_xtensor(xt::view(x, 1), here), std::vector<float>{3, 4}, {2}));
+  EXPECT_TRUE(equal(from_xtensor(xt::row(x, 1), here), std::vector<float>{3, 4}, {2}));
+  const auto last_two = xt::view(x, xt::range(1, 3), xt::all());
+  EXPECT_TRUE(equal(from_xtensor(xt::view(last_two, 1, xt::range(0, 1)), here), std::vector<float>{5}, {1}));
+  EXPECT_TRUE(equal(from_xtensor(xt::strided_view(x, {1}), here), std::vector<float>{3, 4}, {2}));
+}
+
 TEST_P(XtensorTest, GivesCopies) {
   const Array x = reshape(arange(6, {.device = device()}), {2, 3});
   const xt::xarray<std::int64_t> expected = {{0, 3}, {1, 4}, {2, 5}};
