@@ -387,14 +387,23 @@ Array contiguous(const char* operation, Array x) {
   return out;
 }
 
+std::optional<Layout> merge_around(const Layout& layout, int first, int last) {
+  const int ends[] = {0, first, last, layout.rank()};
+  std::optional<Layout> form(layout);
+  for (int part = 2; form && part >= 0; --part) {
+    if (ends[part] < ends[part + 1]) form = merge_axes(*form, ends[part], ends[part + 1]);
+  }
+  // Sides without dimensions come last: before that, all that there may be can be in use.
+  for (int part = 0; form && part < 3; ++part) {
+    if (ends[part] == ends[part + 1]) form = merge_axes(*form, part, part);
+  }
+  return form;
+}
+
 Array around_axis(const char* operation, const Array& x, int axis) {
-  const auto merged = [&](const Layout& layout) -> std::optional<Layout> {
-    const auto inner = merge_axes(layout, axis + 1, layout.rank());
-    return inner ? merge_axes(*inner, 0, axis) : std::nullopt;
-  };
-  if (const auto layout = merged(x.layout())) return view_of(x, *layout);
+  if (const auto layout = merge_around(x.layout(), axis, axis + 1)) return view_of(x, *layout);
   const Array packed = contiguous(operation, x);
-  return view_of(packed, *merged(packed.layout()));
+  return view_of(packed, *merge_around(packed.layout(), axis, axis + 1));
 }
 
 bool writable_in_place(const Array& x, const Shape& shape, DType dtype) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -133,6 +134,10 @@ Array cast(const char* operation, Array x, DType dtype);
 
 /// x as a contiguous array, itself where it is one.
 Array contiguous(const char* operation, Array x);
+
+/// [outer, middle, inner]: the dimensions before `first`, from there to before `last`, and from `last` on,
+/// each merged into one; empty where they are not mergeable. No dimensions make one of size 1.
+std::optional<Layout> merge_around(const Layout& layout, int first, int last);
 
 /// x as [outer, axis, inner] around one axis, without a copy where the layout allows.
 Array around_axis(const char* operation, const Array& x, int axis);

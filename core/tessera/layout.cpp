@@ -1,5 +1,6 @@
 #include <tessera/layout.hpp>
 
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -30,6 +31,16 @@ bool is_empty(const Shape& shape) {
     if (extent == 0) return true;
   }
   return false;
+}
+
+/// The other extents of an array without elements may be of any size: a product past 2^63 - 1 is that.
+std::int64_t saturated_count(std::span<const std::int64_t> extents) {
+  std::int64_t count = 1;
+  for (const std::int64_t extent : extents) {
+    if (extent == 0) return 0;
+    if (__builtin_mul_overflow(count, extent, &count)) count = std::numeric_limits<std::int64_t>::max();
+  }
+  return count;
 }
 
 /// Whether dimension `outer` continues where `inner` ends.
@@ -305,7 +316,7 @@ std::optional<Layout> merge_axes(const Layout& layout, int first, int last) {
       inner = i;
     }
   } else {
-    count = element_count(Dims(std::span(layout.shape.begin() + first, layout.shape.begin() + last)));
+    count = saturated_count(std::span(layout.shape.begin() + first, layout.shape.begin() + last));
   }
   result->shape.push_back(count);
   result->strides.push_back(step);

@@ -59,6 +59,19 @@ TEST_P(EmptyTest, TakesAndScatters) {
   EXPECT_TRUE(equal(scatter_add(x, no_indices, nothing()), std::vector<float>(12, 1.0F), {4, 3}));
 }
 
+TEST_P(EmptyTest, OtherExtentsOfAnySize) {
+  const std::int64_t large = std::int64_t{1} << 40U;
+  const Array x = zeros({0, large, large}, {.device = device()});
+  const Array turned = permute_dims(x, {2, 0, 1});
+  for (const Array& y : {sum(x, {.axis = {1, 2}}), sum(turned, {.axis = {0, 2}}), mean(x, {.axis = {1, 2}}),
+                         max(x, {.axis = {1, 2}})}) {
+    EXPECT_EQ(y.shape(), Shape({0}));
+  }
+  EXPECT_EQ(sum(x).item<double>(), 0);
+  EXPECT_EQ(sort(x, {.axis = 0}).shape(), x.shape());
+  EXPECT_THROW(sum(x, {.axis = 0}), ShapeError);
+}
+
 TEST_P(EmptyTest, RandomNumbers) {
   EXPECT_EQ(random::uniform(random::Key(1), {0, 2}, {.device = device()}).shape(), Shape({0, 2}));
   EXPECT_EQ(random::permutation(random::Key(1), 0, {.device = device()}).shape(), Shape({0}));

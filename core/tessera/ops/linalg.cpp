@@ -21,15 +21,19 @@ DType product_dtype(const char* operation, const Array& a, const Array& b) {
   return result_type(a.dtype(), b.dtype());
 }
 
+// x with its first `count` dimensions as one.
+Array batched(const char* operation, const Array& x, int count) {
+  if (const auto form = merge_axes(x.layout(), 0, count)) return view_of(x, *form);
+  const Array packed = contiguous(operation, x);
+  return view_of(packed, *merge_axes(packed.layout(), 0, count));
+}
+
 // x, whose last two dimensions are a matrix, as [batch, rows, columns] for the batch shape given.
 Array as_batch(const char* operation, const Array& x, const Shape& batch) {
   Shape shape = batch;
   shape.push_back(x.shape()[x.ndim() - 2]);
   shape.push_back(x.shape()[x.ndim() - 1]);
-  const Array full = view_of(x, *broadcast(x.layout(), shape));
-  if (const auto form = merge_axes(full.layout(), 0, batch.size())) return view_of(full, *form);
-  const Array packed = contiguous(operation, full);
-  return view_of(packed, *merge_axes(packed.layout(), 0, batch.size()));
+  return batched(operation, view_of(x, *broadcast(x.layout(), shape)), batch.size());
 }
 
 Shape leading(const Shape& shape) {
@@ -55,30 +59,30 @@ Array product(const char* operation, Precision precision, const Array& a, const 
 
 }  // namespace
 
-Array matmul(const Array& x1, const Array& x2, const MatmulOptions& options) {
-  require_array("matmul", "x1", x1);
-  require_array("matmul", "x2", x2);
-  require_same_device("matmul", {&x1, &x2});
-  if (x1.ndim() == 0 || x2.ndim() == 0) {
+Array matmul(const Array& a, const Array& b, const MatmulOptions& options) {
+  require_array("matmul", "a", a);
+  require_array("matmul", "b", b);
+  require_same_device("matmul", {&a, &b});
+  if (a.ndim() == 0 || b.ndim() == 0) {
     throw ShapeError(
         fmt::format("[matmul] takes arrays of one dimension or more: a is {}, b is {}; multiply scales",
-                    describe(x1), describe(x2)));
+                    describe(a), describe(b)));
   }
-  const DType dtype = product_dtype("matmul", x1, x2);
-  const std::int64_t inner = x2.ndim() == 1 ? x2.shape()[0] : x2.shape()[x2.ndim() - 2];
-  if (x1.shape().back() != inner) {
+  const DType dtype = product_dtype("matmul", a, b);
+  const std::int64_t inner = b.ndim() == 1 ? b.shape()[0] : b.shape()[b.ndim() - 2];
+  if (a.shape().back() != inner) {
     throw ShapeError(
         fmt::format("[matmul] inner dimensions differ: a is {}, b is {}; matrix_transpose turns one",
-                    describe(x1), describe(x2)));
+                    describe(a), describe(b)));
   }
-  Array a = cast("matmul", x1, dtype);
-  Array b = cast("matmul", x2, dtype);
-  if (x1.ndim() == 1) a = view_of(a, insert_axis(a.layout(), 0));
-  if (x2.ndim() == 1) b = view_of(b, insert_axis(b.layout(), 1));
-  const Array out = product("matmul", options.precision, a, b);
+  Array left = cast("matmul", a, dtype);
+  Array right = cast("matmul", b, dtype);
+  if (a.ndim() == 1) left = view_of(left, insert_axis(left.layout(), 0));
+  if (b.ndim() == 1) right = view_of(right, insert_axis(right.layout(), 1));
+  const Array out = product("matmul", options.precision, left, right);
   Layout layout = out.layout();
-  if (x2.ndim() == 1) layout = remove_axis(layout, layout.rank() - 1);
-  if (x1.ndim() == 1) layout = remove_axis(layout, layout.rank() - (x2.ndim() == 1 ? 1 : 2));
+  if (b.ndim() == 1) layout = remove_axis(layout, layout.rank() - 1);
+  if (a.ndim() == 1) layout = remove_axis(layout, layout.rank() - (b.ndim() == 1 ? 1 : 2));
   return view_of(out, layout);
 }
 
@@ -94,15 +98,15 @@ Array matrix_transpose(const Array& x) {
   return view_of(x, permute(x.layout(), axes));
 }
 
-Array vecdot(const Array& x1, const Array& x2, const VecdotOptions& options) {
-  require_array("vecdot", "x1", x1);
-  require_array("vecdot", "x2", x2);
-  require_same_device("vecdot", {&x1, &x2});
-  const DType dtype = product_dtype("vecdot", x1, x2);
-  const Shape shape = broadcast_shapes("vecdot", x1.shape(), x2.shape());
-  if (x1.ndim() == 0 || x2.ndim() == 0) {
-    throw ShapeError(fmt::format("[vecdot] takes arrays of one dimension or more: x1 is {}, x2 is {}",
-                                 describe(x1), describe(x2)));
+Array vecdot(const Array& a, const Array& b, const VecdotOptions& options) {
+  require_array("vecdot", "a", a);
+  require_array("vecdot", "b", b);
+  require_same_device("vecdot", {&a, &b});
+  const DType dtype = product_dtype("vecdot", a, b);
+  const Shape shape = broadcast_shapes("vecdot", a.shape(), b.shape());
+  if (a.ndim() == 0 || b.ndim() == 0) {
+    throw ShapeError(fmt::format("[vecdot] takes arrays of one dimension or more: a is {}, b is {}",
+                                 describe(a), describe(b)));
   }
   const int axis = normalize_axis("vecdot", options.axis, shape.size());
   Dims order;
@@ -110,17 +114,20 @@ Array vecdot(const Array& x1, const Array& x2, const VecdotOptions& options) {
     if (i != axis) order.push_back(i);
   }
   order.push_back(axis);
+  // Merged before they become matrices: an array may have all of its dimensions in use.
   const auto rows = [&](const Array& x) {
     const Array same = cast("vecdot", x, dtype);
-    return view_of(same, permute(*broadcast(same.layout(), shape), order));
+    const Array turned = view_of(same, permute(*broadcast(same.layout(), shape), order));
+    return batched("vecdot", turned, shape.size() - 1);
   };
-  const Array left = rows(x1);
-  const Array right = rows(x2);
-  const Array out =
-      product("vecdot", Precision::ieee, view_of(left, insert_axis(left.layout(), left.ndim() - 1)),
-              view_of(right, insert_axis(right.layout(), right.ndim())));
-  Layout layout = remove_axis(out.layout(), out.ndim() - 1);
-  return view_of(out, remove_axis(layout, layout.rank() - 1));
+  const Array left = rows(a);
+  const Array right = rows(b);
+  const Array out = make_array("vecdot", {left.shape()[0], 1, 1}, dtype, left.device());
+  kernels::matmul("vecdot", Precision::ieee, view_of(left, insert_axis(left.layout(), 1)),
+                  view_of(right, insert_axis(right.layout(), 2)), out);
+  Shape kept = shape;
+  kept.erase(axis);
+  return view_of(out, row_major(kept));
 }
 
 }  // namespace tessera

@@ -17,10 +17,10 @@ namespace {
 
 // A reduction in the kernel's form, and the shape that its result has for the user.
 struct Plan {
-  Array x;         ///< [outer, axis, inner]
-  Shape kept;      ///< the extents that stay
-  Shape keepdims;  ///< the same with 1 for each that went
-  std::int64_t length = 1;
+  Array x;                  ///< [outer, axis, inner]
+  Shape kept;               ///< the extents that stay
+  Shape keepdims;           ///< the same with 1 for each that went
+  bool of_nothing = false;  ///< a reduced axis has length 0
 };
 
 std::array<bool, kMaxRank> reduced_axes(const char* operation, const Axes& axes, int rank) {
@@ -63,10 +63,7 @@ std::optional<Layout> in_place_form(const Layout& layout, const std::array<bool,
     }
     first = i;
   }
-  auto form = merge_axes(layout, last, layout.rank());
-  if (form) form = merge_axes(*form, first, last);
-  if (form) form = merge_axes(*form, 0, first);
-  return form;
+  return merge_around(layout, first, last);
 }
 
 // [outer, axis, inner] with an inner dimension that is farther apart in memory than the axis is a row
@@ -85,23 +82,20 @@ Plan plan(const char* operation, const Array& x, const Axes& axes) {
     const bool gone = reduced[static_cast<std::size_t>(i)];
     const std::int64_t extent = x.shape()[i];
     if (gone) {
-      result.length *= extent;
+      result.of_nothing = result.of_nothing || extent == 0;
     } else {
       result.kept.push_back(extent);
     }
     result.keepdims.push_back(gone ? 1 : extent);
   }
+  element_count(result.kept);  // of an array without elements it may be too many
   if (const auto form = in_place_form(x.layout(), reduced)) {
     result.x = view_of(x, rows_first(*form));
     return result;
   }
   int kept_count = 0;
   const Layout turned = reduced_last(x.layout(), reduced, kept_count);
-  const auto merge = [&](const Layout& layout) -> std::optional<Layout> {
-    auto form = merge_axes(layout, kept_count, layout.rank());
-    if (form) form = merge_axes(*form, 0, kept_count);
-    return form ? std::optional(insert_axis(*form, 2)) : std::nullopt;
-  };
+  const auto merge = [&](const Layout& layout) { return merge_around(layout, kept_count, layout.rank()); };
   if (const auto form = merge(turned)) {
     result.x = view_of(x, *form);
   } else {
@@ -123,7 +117,7 @@ Array output_of(const char* operation, const Plan& plan, DType dtype) {
 Array reduce(const char* operation, ReduceOp op, const Array& x, const Axes& axes, bool keepdims,
              DType dtype) {
   const Plan form = plan(operation, x, axes);
-  if (form.length == 0 && (op == ReduceOp::min || op == ReduceOp::max) && element_count(form.kept) > 0) {
+  if (form.of_nothing && (op == ReduceOp::min || op == ReduceOp::max) && element_count(form.kept) > 0) {
     throw ValueError(fmt::format("[{}] of nothing has no value: x is {}, and the axis reduced has length 0",
                                  operation, describe(x)));
   }
@@ -176,11 +170,12 @@ Array truth(const char* operation, const Array& x) {
   return out;
 }
 
-std::int64_t reduced_length(const char* operation, const Array& x, const Axes& axes) {
+// As a float: of an array without elements it may be past 2^63.
+double reduced_length(const char* operation, const Array& x, const Axes& axes) {
   const auto reduced = reduced_axes(operation, axes, x.ndim());
-  std::int64_t length = 1;
+  double length = 1;
   for (int i = 0; i < x.ndim(); ++i) {
-    if (reduced[static_cast<std::size_t>(i)]) length *= x.shape()[i];
+    if (reduced[static_cast<std::size_t>(i)]) length *= static_cast<double>(x.shape()[i]);
   }
   return length;
 }
@@ -236,7 +231,7 @@ Array prod(const Array& x, const SumOptions& options) {
 
 Array mean(const Array& x, const ReduceOptions& options) {
   require_floating("mean", x);
-  const auto length = static_cast<double>(reduced_length("mean", x, options.axis));
+  const double length = reduced_length("mean", x, options.axis);
   // In float64 to the end: one rounding, and no overflow of a sum whose mean is finite.
   const Array total = reduce("mean", ReduceOp::sum, x, options.axis, options.keepdims, DType::float64);
   kernels::binary("mean", BinaryOp::divide, total, Scalar(length), total);
@@ -245,7 +240,7 @@ Array mean(const Array& x, const ReduceOptions& options) {
 
 Array var(const Array& x, const VarOptions& options) {
   require_floating("var", x);
-  const auto length = static_cast<double>(reduced_length("var", x, options.axis));
+  const double length = reduced_length("var", x, options.axis);
   const Array deviation = subtract(x, mean(x, {.axis = options.axis, .keepdims = true}));
   kernels::unary("var", UnaryOp::square, deviation, deviation);
   const Array total = reduce("var", ReduceOp::sum, deviation, options.axis, options.keepdims, x.dtype());
