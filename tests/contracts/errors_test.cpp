@@ -62,6 +62,22 @@ TEST_P(ErrorTest, AnIndexIntoNothing) {
   expect_error<IndexError>([&] { take(matrix(0, 3), indices({0}), {.axis = 0}); }, {"[take]"});
 }
 
+TEST_P(ErrorTest, IndicesIntoArraysWithoutElements) {
+  for (const std::int64_t bad : {std::int64_t{3}, std::int64_t{-4}}) {
+    expect_error<IndexError>([&] { take(matrix(0, 3), indices({0, bad}), {.axis = 1}); }, {"[take]"});
+    expect_error<IndexError>([&] { scatter_add(matrix(3, 0), indices({bad}), 1); }, {"[scatter_add]"});
+    expect_error<IndexError>(
+        [&] {
+          take_along_axis(matrix(3, 0), reshape(indices({0, bad}), {2, 1}), {.axis = 0});
+        },
+        {"[take_along_axis]"});
+  }
+  expect_error<IndexError>([&] { scatter_set(matrix(0, 3), indices({0}), 1); }, {"[scatter_set]"});
+  EXPECT_EQ(take(matrix(0, 3), indices({2, -3}), {.axis = 1}).shape(), Shape({0, 2}));
+  EXPECT_EQ(scatter_add(matrix(3, 0), indices({0, -3}), 1).shape(), Shape({3, 0}));
+  device().synchronize();
+}
+
 TEST_P(ErrorTest, ManyBadIndicesAmongMany) {
   const Array x = random::uniform(random::Key(1), {100, 7}, {.device = device()});
   const Array bad = random::randint(random::Key(2), -300, 300, {20011}, {.device = device()});

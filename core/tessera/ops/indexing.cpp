@@ -81,6 +81,17 @@ Array list_of_indices(const char* operation, const Array& indices) {
   return to_int64(operation, indices);
 }
 
+/// A kernel whose output has no elements does not run, yet an index out of bounds is an error there, too: the
+/// kernel looks them up in an axis of that length with one element beside it, all the same zero.
+void check_indices(const char* operation, const Array& indices, std::int64_t length) {
+  if (indices.size() == 0) return;
+  const Array zero = make_array(operation, {1, 1, 1}, DType::uint8, indices.device());
+  kernels::fill(operation, 0, zero);
+  const Array axis = view_of(zero, {{1, length, 1}, {0, 0, 0}, 0});
+  const Array ignored = make_array(operation, {1, indices.size(), 1}, DType::uint8, indices.device());
+  kernels::take(operation, axis, reshape(indices, {-1}), ignored);
+}
+
 Shape with_extent(Shape shape, int axis, std::int64_t extent) {
   shape[axis] = extent;
   return shape;
@@ -145,6 +156,7 @@ Array scatter(const char* operation, ScatterOp op, Array target, const Array& in
     out = make_array(operation, target.shape(), target.dtype(), target.device());
     kernels::copy(operation, target, out);
   }
+  if (out.size() == 0) check_indices(operation, list, out.shape()[axis]);
   kernels::scatter(operation, op, list, around_axis(operation, view_of(fitting, *spread), axis),
                    around_axis(operation, out, axis));
   return out;
@@ -208,6 +220,7 @@ Array take(const Array& x, const Array& indices, const TakeOptions& options) {
   const int axis = normalize_axis(kOperation, options.axis.value_or(0), x.ndim());
   const Array out =
       make_array(kOperation, with_extent(x.shape(), axis, list.shape()[0]), x.dtype(), x.device());
+  if (out.size() == 0) check_indices(kOperation, list, x.shape()[axis]);
   kernels::take(kOperation, around_axis(kOperation, x, axis), list, around_axis(kOperation, out, axis));
   return out;
 }
@@ -228,8 +241,10 @@ Array take_along_axis(const Array& x, const Array& indices, const TakeAlongOptio
   const Shape others =
       broadcast_shapes(kOperation, with_extent(x.shape(), axis, 1), with_extent(indices.shape(), axis, 1));
   const Array source = broadcast_to(x, with_extent(others, axis, length));
-  const Array list = broadcast_to(to_int64(kOperation, indices), with_extent(others, axis, count));
+  const Array positions = to_int64(kOperation, indices);
+  const Array list = broadcast_to(positions, with_extent(others, axis, count));
   const Array out = make_array(kOperation, list.shape(), x.dtype(), x.device());
+  if (out.size() == 0) check_indices(kOperation, positions, length);
   kernels::take_along(kOperation, around_axis(kOperation, source, axis), around_axis(kOperation, list, axis),
                       around_axis(kOperation, out, axis));
   return out;
