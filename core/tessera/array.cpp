@@ -1,6 +1,9 @@
 #include <tessera/array.hpp>
 
+#include <algorithm>
 #include <cstring>
+#include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -171,6 +174,20 @@ Array view_of(const Array& x, const Layout& layout) {
   return Array(new ArrayNode(layout, node.dtype, node.buffer));
 }
 
+namespace {
+
+/// The bytes as 0 and 1, where one of them is another: kernels reckon with those two. Null where none is.
+std::unique_ptr<std::byte[]> mended_bools(const void* data, std::size_t count) {
+  const auto* const bytes = static_cast<const std::byte*>(data);
+  if (std::all_of(bytes, bytes + count, [](std::byte b) { return b <= std::byte{1}; })) return nullptr;
+  std::unique_ptr<std::byte[]> result(new std::byte[count]);
+  std::transform(bytes, bytes + count, result.get(),
+                 [](std::byte b) { return std::byte{b != std::byte{0}}; });
+  return result;
+}
+
+}  // namespace
+
 Array from_host(const void* data, DType dtype, const Shape& shape, const Device& device) {
   for (const std::int64_t extent : shape) {
     if (extent < 0) {
@@ -182,19 +199,31 @@ Array from_host(const void* data, DType dtype, const Shape& shape, const Device&
                                  element_count(shape)));
   }
   Array x = make_array_now("from_host", shape, dtype, device);
-  if (x.size() > 0) {
-    device.state().device.upload(x.node().buffer->data(), data, static_cast<std::size_t>(x.nbytes()));
-  }
+  if (x.size() == 0) return x;
+  const auto bytes = static_cast<std::size_t>(x.nbytes());
+  const std::unique_ptr<std::byte[]> mended = is_bool(dtype) ? mended_bools(data, bytes) : nullptr;
+  device.state().device.upload(x.node().buffer->data(), mended ? mended.get() : data, bytes);
   return x;
 }
 
 Array borrow_host(const void* data, DType dtype, const Layout& layout, std::size_t bytes,
                   std::shared_ptr<const void> owner, const Device& device) {
+  const bool negative = std::any_of(layout.shape.begin(), layout.shape.end(), [](auto n) { return n < 0; });
+  if (negative || layout.strides.size() != layout.rank()) {
+    throw ShapeError(
+        fmt::format("[borrow_host] layout has shape {} and strides {}; expected extents of at least 0, and a "
+                    "stride for each",
+                    to_string(layout.shape), to_string(layout.strides)));
+  }
+  if (data == nullptr && bytes > 0) {
+    throw ValueError(fmt::format("[borrow_host] data is null; expected {} bytes", bytes));
+  }
   const Extent touched = extent(layout);
-  const auto size = static_cast<std::int64_t>(itemsize(dtype));
-  if (touched.begin < 0 || touched.end * size > static_cast<std::int64_t>(bytes)) {
-    throw ShapeError(fmt::format("[borrow_host] a layout of shape {} reaches outside of {} bytes",
-                                 to_string(layout.shape), bytes));
+  if (touched.begin < 0 || std::cmp_greater(touched.end, bytes / itemsize(dtype))) {
+    throw ShapeError(
+        fmt::format("[borrow_host] layout has shape {}, strides {} and offset {}, which reach outside of the "
+                    "{} bytes of data",
+                    to_string(layout.shape), to_string(layout.strides), layout.offset, bytes));
   }
   if (reinterpret_cast<std::uintptr_t>(data) % itemsize(dtype) != 0) {
     throw ValueError(fmt::format("[borrow_host] the memory is not aligned to {}", name(dtype)));
@@ -203,11 +232,12 @@ Array borrow_host(const void* data, DType dtype, const Layout& layout, std::size
     BufferRef buffer(new Buffer(device.state(), data, bytes, std::move(owner)));
     return Array(new ArrayNode(layout, dtype, std::move(buffer)));
   }
-  const Array all = from_host(data, dtype, {static_cast<std::int64_t>(bytes) / size}, device);
+  const Array all = from_host(data, dtype, {static_cast<std::int64_t>(bytes / itemsize(dtype))}, device);
   return view_of(all, layout);
 }
 
 Array to_device(const Array& x, const Device& device) {
+  require_array("to_device", "x", x);
   if (x.device() == device) return x;
   trace::require_values("to_device", x, "move arrays to another device before the call, or after it");
   const trace::Pause eager;

@@ -58,6 +58,25 @@ TEST_P(ConversionTest, ToAndFromBool) {
   expect<float>(astype(truth, float32), {0, 0, 1, 1, 1});
 }
 
+TEST_P(ConversionTest, BoolsOfTheHostAreZeroOrOne) {
+  const std::vector<std::uint8_t> bytes = {0, 1, 2, 255};
+  const Array truth = from_host(bytes.data(), bool_, {4}, device());
+  expect<std::uint8_t>(astype(truth, uint8), {0, 1, 1, 1});
+  EXPECT_EQ(count_nonzero(truth).item<std::int64_t>(), 3);
+}
+
+TEST_P(ConversionTest, RangesAtTheEndsOfADtype) {
+  const std::uint64_t top = ~std::uint64_t{0};
+  const CreationOptions here = {.device = device()};
+  expect<std::uint64_t>(arange(top - 3, top, 1, here), {top - 3, top - 2, top - 1});
+  expect<std::uint64_t>(arange(top, top - 4, -2, here), {top, top - 2});
+  expect<std::int64_t>(arange(std::uint64_t{1}, std::uint64_t{4}, 2, here), {1, 3});
+  expect<std::int8_t>(arange(-128, 129, 255, {.dtype = int8, .device = device()}), {-128, 127});
+  constexpr auto low = std::numeric_limits<std::int64_t>::min();
+  EXPECT_EQ(sum(eye(3, 3, low, here)).item<double>(), 0);
+  EXPECT_EQ(sum(eye(3, 3, -2, here)).item<double>(), 1);
+}
+
 TEST_P(ConversionTest, IntegerArithmeticWraps) {
   const Array x = vector<std::int8_t>({127, -128, 100});
   expect<std::int8_t>(x + 1, {-128, -127, 101});

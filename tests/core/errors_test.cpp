@@ -1,5 +1,6 @@
 // What the messages say: the operation, what was seen, and what to do.
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -25,6 +26,11 @@ Array ints(const Shape& shape, const Device& device) {
   return zeros(shape, {.dtype = DType::int32, .device = device});
 }
 
+void borrow(const Layout& layout, std::size_t bytes, const Device& device) {
+  static const std::vector<std::int64_t> memory(8, 0);
+  borrow_host(memory.data(), DType::int64, layout, bytes, nullptr, device);
+}
+
 const std::vector<BadCall>& bad_calls() {
   static const std::vector<BadCall> calls = {
       {"add",
@@ -45,6 +51,41 @@ const std::vector<BadCall>& bad_calls() {
       {"from_host",
        [](const Device& d) { from_host(nullptr, DType::float32, {2}, d); },
        {"data is null", "(2,)"}},
+      {"borrow_host",
+       [](const Device& d) { borrow(row_major({std::int64_t{1} << 61}), 64, d); },
+       {"(2305843009213693952,)", "64 bytes"}},
+      {"borrow_host",
+       [](const Device& d) {
+         borrow({{3}, {3}, 2}, 64, d);
+       },
+       {"(3,)", "offset 2"}},
+      {"borrow_host",
+       [](const Device& d) {
+         borrow({{3}, {-1}, 1}, 64, d);
+       },
+       {"(-1,)"}},
+      {"borrow_host",
+       [](const Device& d) {
+         borrow({{-1}, {1}, 0}, 64, d);
+       },
+       {"(-1,)", "extents"}},
+      {"borrow_host",
+       [](const Device& d) {
+         borrow({{2}, {}, 0}, 64, d);
+       },
+       {"strides ()"}},
+      {"borrow_host",
+       [](const Device& d) { borrow_host(nullptr, DType::int64, row_major({2}), 64, nullptr, d); },
+       {"data is null", "64"}},
+      {"to_device", [](const Device& d) { to_device(Array(), d); }, {"x holds no array"}},
+      {"matmul",
+       [](const Device& d) {
+         matmul(Array(), floats({2, 2}, d));
+       },
+       {"a holds no array"}},
+      {"clip",
+       [](const Device& d) { clip(ints({2}, d), {.max = floats({2}, d)}); },
+       {"x is (2,) int32", "max is (2,) float32"}},
       {"uniform",
        [](const Device& d) {
          random::uniform(random::Key(1), {3}, {.low = -3e38, .high = 3e38, .device = d});
@@ -161,7 +202,10 @@ const std::vector<BadCall>& bad_calls() {
          from_host(std::vector<int>{1, 2}, {3}, {.device = d});
        },
        {"2 values", "(3,)"}},
-      {"arange", [](const Device& d) { arange(0, 5, 0, {.device = d}); }, {"step"}},
+      {"arange", [](const Device& d) { arange(0, 5, 0, {.device = d}); }, {"step is 0"}},
+      {"arange", [](const Device& d) { arange(0, 5, true, {.device = d}); }, {"step is a bool"}},
+      {"arange", [](const Device& d) { arange(300, {.dtype = DType::int8, .device = d}); }, {"300", "int8"}},
+      {"arange", [](const Device& d) { arange(-1, ~std::uint64_t{0}, 1 << 30, {.device = d}); }, {"-1"}},
       {"choice",
        [](const Device& d) { random::choice(random::Key(), 3, {4}, {.replace = false, .device = d}); },
        {"4", "3", "replace"}},

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <string>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -35,30 +38,66 @@ DType number_dtype(const Scalar& value) {
   return value.is_floating() ? DType::float32 : value.default_dtype();
 }
 
+// ---- arange
+
+std::string spelled(const Scalar& start, const Scalar& stop, const Scalar& step) {
+  return fmt::format("{} to {} by {}", start.to_string(), stop.to_string(), step.to_string());
+}
+
 // How many steps lie in [start, stop).
-std::int64_t arange_count(const Scalar& start, const Scalar& stop, const Scalar& step, bool floating) {
-  if (floating) {
-    const double count = std::ceil((stop.to<double>() - start.to<double>()) / step.to<double>());
-    if (!(std::abs(count) < 9.2e18)) {
-      throw ValueError(fmt::format("[arange] {} to {} by {} has no finite length", start.to_string(),
-                                   stop.to_string(), step.to_string()));
+std::int64_t count_floats(const Scalar& start, const Scalar& stop, const Scalar& step) {
+  const double count = std::ceil((stop.to<double>() - start.to<double>()) / step.to<double>());
+  if (!(std::abs(count) < 9.2e18)) {
+    throw ValueError(fmt::format("[arange] {} has no finite length", spelled(start, stop, step)));
+  }
+  return count > 0 ? static_cast<std::int64_t>(count) : 0;
+}
+
+// Holds every int64 and uint64, and their differences.
+__extension__ typedef __int128 Wide;  // NOLINT(modernize-use-using): the other takes no __extension__
+
+Wide widen(const Scalar& value) {
+  if (value.type() == Scalar::Type::unsigned_integer) return Wide{value.to<std::uint64_t>()};
+  return Wide{value.to<std::int64_t>()};
+}
+
+struct Progression {
+  std::int64_t count;
+  DType dtype;
+};
+
+bool all_in(Wide a, Wide b, DType dtype) {
+  return visit_dtype(dtype, [&](auto zero) {
+    using T = decltype(zero);
+    if constexpr (std::is_integral_v<T>) {
+      return std::min(a, b) >= Wide{std::numeric_limits<T>::min()} &&
+             std::max(a, b) <= Wide{std::numeric_limits<T>::max()};
+    } else {
+      return true;  // rounded
     }
-    return count > 0 ? static_cast<std::int64_t>(count) : 0;
+  });
+}
+
+// How many integers lie in [start, stop), and the dtype: int64 unless asked for another, uint64 past it.
+Progression count_integers(const Scalar& start, const Scalar& stop, const Scalar& step,
+                           std::optional<DType> dtype) {
+  const Wide first = widen(start);
+  const Wide by = widen(step);
+  const Wide span = by > 0 ? widen(stop) - first : first - widen(stop);
+  const Wide stride = by > 0 ? by : -by;
+  const Wide count = span > 0 ? (span - 1) / stride + 1 : 0;
+  if (count > Wide{std::numeric_limits<std::int64_t>::max()}) {
+    throw ValueError(
+        fmt::format("[arange] {} has more elements than 64 bits count", spelled(start, stop, step)));
   }
-  const auto first = start.to<std::int64_t>();
-  const auto last = stop.to<std::int64_t>();
-  const auto by = step.to<std::int64_t>();
-  if (by > 0 ? first >= last : first <= last) return 0;
-  // Differences of 64-bit integers fit their unsigned counterparts.
-  const auto low = static_cast<std::uint64_t>(std::min(first, last));
-  const std::uint64_t span = static_cast<std::uint64_t>(std::max(first, last)) - low;
-  const std::uint64_t stride = by > 0 ? static_cast<std::uint64_t>(by) : 0 - static_cast<std::uint64_t>(by);
-  const std::uint64_t count = span / stride + (span % stride != 0 ? 1 : 0);
-  if (count > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-    throw ValueError(fmt::format("[arange] {} to {} has more elements than 64 bits count", start.to_string(),
-                                 stop.to_string()));
+  const Wide last = count > 0 ? first + (count - 1) * by : first;
+  const DType result =
+      dtype.value_or(count == 0 || all_in(first, last, DType::int64) ? DType::int64 : DType::uint64);
+  if (count > 0 && !all_in(first, last, result)) {
+    throw DTypeError(fmt::format("[arange] {} does not fit {}; use a wider dtype, or cast with astype",
+                                 spelled(start, stop, step), name(result)));
   }
-  return static_cast<std::int64_t>(count);
+  return {static_cast<std::int64_t>(count), result};
 }
 
 }  // namespace
@@ -85,6 +124,7 @@ Array eye(std::int64_t n_rows, const CreationOptions& options) {
 Array eye(std::int64_t n_rows, std::int64_t n_cols, std::int64_t k, const CreationOptions& options) {
   Array out = make_checked("eye", {n_rows, n_cols}, options.dtype.value_or(DType::float32), options.device);
   kernels::fill("eye", 0, out);
+  if (k <= -n_rows || k >= n_cols) return out;
   const std::int64_t row = k < 0 ? -k : 0;
   const std::int64_t column = k < 0 ? 0 : k;
   const std::int64_t length = std::min(n_rows - row, n_cols - column);
@@ -100,16 +140,16 @@ Array arange(Scalar stop, const CreationOptions& options) {
 
 Array arange(Scalar start, Scalar stop, Scalar step, const CreationOptions& options) {
   const bool floating = start.is_floating() || stop.is_floating() || step.is_floating();
-  if (step.to<double>() == 0 || step.is_bool())
-    throw ValueError("[arange] step is 0; expected another number");
-  const DType dtype = options.dtype.value_or(floating ? DType::float32 : DType::int64);
-  if (is_bool(dtype) || (floating && !is_floating(dtype))) {
-    throw DTypeError(
-        fmt::format("[arange] {} to {} by {} does not make {}; use integers, or cast with astype",
-                    start.to_string(), stop.to_string(), step.to_string(), name(dtype)));
+  if (step.is_bool()) throw ValueError("[arange] step is a bool; expected a number");
+  if (step.to<double>() == 0) throw ValueError("[arange] step is 0; expected another number");
+  if (options.dtype && (is_bool(*options.dtype) || (floating && !is_floating(*options.dtype)))) {
+    throw DTypeError(fmt::format("[arange] {} does not make {}; use integers, or cast with astype",
+                                 spelled(start, stop, step), name(*options.dtype)));
   }
-  const Array out =
-      make_checked("arange", {arange_count(start, stop, step, floating)}, dtype, options.device);
+  const Progression found =
+      floating ? Progression{count_floats(start, stop, step), options.dtype.value_or(DType::float32)}
+               : count_integers(start, stop, step, options.dtype);
+  const Array out = make_checked("arange", {found.count}, found.dtype, options.device);
   kernels::iota("arange", start, step, out);
   return out;
 }

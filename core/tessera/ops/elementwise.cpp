@@ -16,8 +16,14 @@ void require_accepted(const char* operation, Accepts wanted, DType dtype) {
   }
 }
 
+// What messages call two operands.
+struct Names {
+  const char* a = "a";
+  const char* b = "b";
+};
+
 // The dtype that two operands meet in.
-DType common_dtype(const char* operation, const Operand& a, const Operand& b) {
+DType common_dtype(const char* operation, const Operand& a, const Operand& b, const Names& names = {}) {
   if (a.is_scalar() && b.is_scalar()) {
     throw ValueError(fmt::format("[{}] takes at least one array; both operands are numbers", operation));
   }
@@ -33,8 +39,8 @@ DType common_dtype(const char* operation, const Operand& a, const Operand& b) {
     return result_type(dtype_a, dtype_b);
   } catch (const DTypeError& error) {
     const std::string text = error.what();
-    throw DTypeError(fmt::format("[{}] a is {}, b is {}: {}", operation, describe(a.array()),
-                                 describe(b.array()), text.substr(text.find("] ") + 2)));
+    throw DTypeError(fmt::format("[{}] {} is {}, {} is {}: {}", operation, names.a, describe(a.array()),
+                                 names.b, describe(b.array()), text.substr(text.find("] ") + 2)));
   }
 }
 
@@ -74,10 +80,10 @@ void require_operand(const char* operation, const char* argument, const Operand&
   if (!x.is_scalar()) require_array(operation, argument, x.array());
 }
 
-Array run_binary(BinaryOp op, const char* operation, Operand a, Operand b) {
-  require_operand(operation, "a", a);
-  require_operand(operation, "b", b);
-  const DType dtype = common_dtype(operation, a, b);
+Array run_binary(BinaryOp op, const char* operation, Operand a, Operand b, const Names& names = {}) {
+  require_operand(operation, names.a, a);
+  require_operand(operation, names.b, b);
+  const DType dtype = common_dtype(operation, a, b, names);
   require_accepted(operation, accepts(op), dtype);
   require_same_device(operation, {array_or_null(a), array_or_null(b)});
   const Shape shape = common_shape(operation, a, b);
@@ -126,14 +132,10 @@ Array clip(Array x, const ClipOptions& options) {
   require_array("clip", "x", x);
   Array result = std::move(x);
   if (options.min) {
-    require_operand("clip", "min", *options.min);
-    if (options.min->is_scalar()) require_weak("clip", options.min->scalar(), result.dtype());
-    result = run_binary(BinaryOp::maximum, "clip", std::move(result), *options.min);
+    result = run_binary(BinaryOp::maximum, "clip", std::move(result), *options.min, {"x", "min"});
   }
   if (options.max) {
-    require_operand("clip", "max", *options.max);
-    if (options.max->is_scalar()) require_weak("clip", options.max->scalar(), result.dtype());
-    result = run_binary(BinaryOp::minimum, "clip", std::move(result), *options.max);
+    result = run_binary(BinaryOp::minimum, "clip", std::move(result), *options.max, {"x", "max"});
   }
   return result;
 }
