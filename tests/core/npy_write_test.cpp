@@ -87,6 +87,18 @@ TEST_P(NpyWriteTest, RefusesRowsThatDoNotFit) {
   EXPECT_THROW(NpyWriter(folder.file("y.npy"), DType::int32, {-1, 3}), ShapeError);
 }
 
+TEST_P(NpyWriteTest, TakesNothingAfterAFailure) {
+  const TemporaryFolder folder;
+  NpyWriter writer(folder.file("x.npy"), DType::int32, {2000, 3});
+  {
+    const FileSizeLimit limit(1000);
+    EXPECT_THROW(writer.append(rows(0, 2000)), IOError);
+  }
+  EXPECT_NE(message_of([&] { writer.append(rows(0, 2000)); }).find("append that failed"), std::string::npos);
+  EXPECT_THROW(writer.close(), IOError);
+  EXPECT_FALSE(std::filesystem::exists(folder.file("x.npy")));
+}
+
 TEST_P(NpyWriteTest, LeavesNothingBehindWithoutClose) {
   const TemporaryFolder folder;
   {

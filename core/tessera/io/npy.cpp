@@ -199,13 +199,23 @@ void save_npy(const std::string& path, const Array& x) {
 }
 
 struct NpyWriter::State {
-  State(const std::string& path, DType in_dtype, Shape in_shape)
-      : file("NpyWriter", path), dtype(in_dtype), shape(in_shape) {}
+  State(const std::string& in_path, DType in_dtype, Shape in_shape)
+      : file("NpyWriter", in_path), path(in_path), dtype(in_dtype), shape(in_shape) {}
+
+  void require_whole() const {
+    if (!failed) return;
+    throw IOError(fmt::format(
+        "[NpyWriter] \"{}\" has a part of the rows of an append that failed, after {} whole ones; "
+        "make another writer",
+        path, rows));
+  }
 
   OutputFile file;
+  std::string path;
   DType dtype;
   Shape shape;
   std::int64_t rows = 0;
+  bool failed = false;  ///< a part of some rows may be in the file
 };
 
 NpyWriter::NpyWriter(const std::string& path, DType dtype, const Shape& shape) {
@@ -224,6 +234,7 @@ NpyWriter::~NpyWriter() = default;
 
 void NpyWriter::append(const Array& rows) {
   if (!state_) throw ValueError("[NpyWriter] append after close; make another writer");
+  state_->require_whole();
   require_array("NpyWriter", "rows", rows);
   trace::require_values("NpyWriter", rows);
   if (rows.dtype() != state_->dtype) {
@@ -244,12 +255,15 @@ void NpyWriter::append(const Array& rows) {
                     "give the number of rows to the constructor",
                     state_->rows, rows.shape(0), to_string(state_->shape)));
   }
+  state_->failed = true;
   write_elements(state_->file, rows);
+  state_->failed = false;
   state_->rows += rows.shape(0);
 }
 
 void NpyWriter::close() {
   if (!state_) return;
+  state_->require_whole();
   if (state_->rows != state_->shape[0]) {
     throw ValueError(
         fmt::format("[NpyWriter] {} rows were appended, the file's shape is {}; append the others before "
