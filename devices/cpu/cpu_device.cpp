@@ -42,13 +42,19 @@ std::int64_t cache_bytes() {
   return one * std::clamp<std::int64_t>(sysconf(_SC_NPROCESSORS_CONF) / 2, 1, kMostCaches);
 }
 
-std::string processor_name() {
+std::string read_processor_name() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
     const auto colon = line.find(": ");
     if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
   }
   return "unknown";
+}
+
+/// Read once: kernels ask for properties, and the file is made anew for each reader, core by core.
+const std::string& processor_name() {
+  static const std::string name = read_processor_name();
+  return name;
 }
 
 }  // namespace

@@ -31,14 +31,23 @@ namespace tessera::cpu {
 
 HWY_EXPORT(target);
 
+namespace {
+
+/// This x86 target and all better ones, those that a later Highway knows too: a better one has a lower bit.
+constexpr std::int64_t at_least(std::int64_t wanted) {
+  return wanted | (wanted - 1);
+}
+
+}  // namespace
+
 void choose_instruction_set() {
   constexpr const char* variable = "TESSERA_CPU_FEATURES";
   const char* text = std::getenv(variable);
   const std::string_view most = text == nullptr ? "" : text;
   if (most.empty() || most == "avx512") return;
-  std::int64_t without = HWY_AVX3 | HWY_AVX3_DL;
+  std::int64_t without = at_least(HWY_AVX3);
   if (most == "baseline") {
-    without |= HWY_AVX2;
+    without = at_least(HWY_AVX2);
   } else if (most != "avx2") {
     throw ValueError(std::string("[device] ") + variable + " is \"" + std::string(most) +
                      "\"; it takes avx512, avx2 or baseline");
@@ -50,11 +59,9 @@ void choose_instruction_set() {
 
 std::string instruction_set() {
   // What dispatch has chosen, not what it should have.
-  switch (HWY_DYNAMIC_DISPATCH(target)()) {
-    case HWY_AVX3: return "AVX-512";
-    case HWY_AVX2: return "AVX2";
-    default: return "baseline";
-  }
+  const std::int64_t chosen = HWY_DYNAMIC_DISPATCH(target)();
+  if ((chosen & at_least(HWY_AVX3)) != 0) return "AVX-512";
+  return (chosen & at_least(HWY_AVX2)) != 0 ? "AVX2" : "baseline";
 }
 
 std::string processor_features() {
