@@ -183,6 +183,12 @@ class Picture(CommandLineTest):
         lines = zlib.decompress(data[at + 4:at + 4 + length])
         self.assertEqual(len(lines), height * (width + 1))
 
+    def test_numbers_are_decimal(self):
+        npy.write(self.path("x.npy"), [list(range(10))])
+        picture = ["picture", "-i", self.path("x.npy"), "-o", self.path("x.png"), "--columns", "010"]
+        self.good(*picture, "--rows", "01")
+        self.bad(USAGE, *picture, "--rows", "", says=["--rows", "whole number"])
+
     def test_bad_input(self):
         npy.write(self.path("x.npy"), [[0, 1, 2, 3]])
         shape = ["--rows", 2, "--columns", 2]

@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "command.hpp"
+#include "numbers.hpp"
 
 namespace tessera::cli {
 
@@ -118,10 +119,14 @@ void add_picture_command(CLI::App& app, Action& action) {
   CLI::App* command =
       app.add_subcommand("picture", "Draw each row of a .npy array as a small grey picture, in one PNG");
   command->add_option("--input,-i", options->input, "The .npy file, 2-d")->required();
-  command->add_option("--rows", options->rows, "Height of one picture")->required();
-  command->add_option("--columns", options->columns, "Width of one picture")->required();
+  command->add_option("--rows", options->rows, "Height of one picture")
+      ->required()
+      ->transform(whole_number());
+  command->add_option("--columns", options->columns, "Width of one picture")
+      ->required()
+      ->transform(whole_number());
   command->add_option("--scale", options->scale, "Pixels a side for each value")
-      ->check(CLI::Range(1, 256))
+      ->transform(whole_number(1, 256))
       ->capture_default_str();
   command->add_option("--output,-o", options->output, "The .png file to write")->required();
   command->footer(
