@@ -183,7 +183,7 @@ void Interpreter::store(std::size_t i) {
     if (of_row && block_.column != 0) continue;
     const std::int64_t columns = of_row ? 1 : block_.columns;
     std::byte* const to = output_address(o, of_row ? Extent::rows : Extent::all);
-    if (streams) {
+    if (streams && !bound_.in_place(o)) {
       stream(to, data_[i], static_cast<std::size_t>(block_.rows * columns) * reg(i).item);
       continue;
     }
@@ -322,7 +322,7 @@ void Interpreter::run_links(std::size_t i) {
   const bool together = gather_links(i);
   const std::int64_t n = together ? block_.rows * block_.columns : inner();
   run_chain(step(i).dtype, links_.data(), static_cast<int>(links_.size()), data_[i], n,
-            together ? 1 : outer(), reg(i).streams);
+            together ? 1 : outer(), reg(i).streams && !bound_.in_place(reg(i).view));
 }
 
 void Interpreter::run_selection(std::size_t i) {

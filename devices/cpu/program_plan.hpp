@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -197,6 +198,11 @@ struct Bound {
     outputs.reserve(the_outputs.size());
     for (const View& view : the_inputs) inputs.push_back(view.as<std::byte>());
     for (const View& view : the_outputs) outputs.push_back(view.as<std::byte>());
+  }
+
+  /// Whether an output is written over an input: it is in the cache then, and need not go past it.
+  bool in_place(std::int32_t output) const {
+    return std::ranges::find(inputs, outputs[static_cast<std::size_t>(output)]) != inputs.end();
   }
 
   std::vector<std::byte*> inputs;
