@@ -71,6 +71,9 @@ TEST(StreamingTest, Programs) {
   const Array alone = empty({kLarge + 1}, {.dtype = float32, .device = x.device()});
   x.device().state().device.program(program, std::vector{view(x, 0)}, std::vector{view(alone, 1)});
   EXPECT_TRUE(all(index(alone, {slice(1, {})}) == sums).item<bool>());
+  // Over what it reads.
+  x.device().state().device.program(program, std::vector{view(x, 0)}, std::vector{view(x, 0)});
+  EXPECT_TRUE(all(x == sums).item<bool>());
 }
 
 }  // namespace
