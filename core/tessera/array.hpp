@@ -130,7 +130,7 @@ struct ArrayOptions {
   Device device = default_device();
 };
 
-/// A copy of host values, `shape` in row-major order.
+/// A copy of host values, `shape` in row-major order. Of bool any byte but 0 is true.
 TESSERA_API Array from_host(const void* data, DType dtype, const Shape& shape, const Device& device);
 template <class T>
 Array from_host(std::span<const T> values, const Shape& shape, const ArrayOptions& options = {});
@@ -138,7 +138,8 @@ template <class T>
 Array from_host(const std::vector<T>& values, const Shape& shape, const ArrayOptions& options = {});
 
 /// Host memory as it is, without a copy, on a device whose memory is the host's (a copy elsewhere). Never
-/// written; `owner` is let go when the last array on it is.
+/// written; `owner` is let go when the last array on it is. Throws ShapeError where the layout reaches
+/// outside of `bytes`. The bytes of bool must be 0 and 1: they are not looked at.
 TESSERA_API Array borrow_host(const void* data, DType dtype, const Layout& layout, std::size_t bytes,
                               std::shared_ptr<const void> owner, const Device& device);
 

@@ -49,6 +49,7 @@ class Dims {
 
   int size() const { return size_; }
   bool empty() const { return size_ == 0; }
+  /// Not checked: i must be in 0 .. size() - 1, and `back` needs a dimension. Array::shape(axis) checks.
   std::int64_t operator[](int i) const { return values_[i]; }
   std::int64_t& operator[](int i) { return values_[i]; }
   std::int64_t back() const { return values_[size_ - 1]; }

@@ -33,6 +33,7 @@ class TESSERA_API NpyWriter {
   NpyWriter(const NpyWriter&) = delete;
   NpyWriter& operator=(const NpyWriter&) = delete;
   ~NpyWriter();
+  /// Throws IOError if they could not be written; nothing can be appended to such a file any more.
   void append(const Array& rows);
   /// Throws ValueError if rows are missing, IOError if the file could not be written.
   void close();

@@ -10,9 +10,9 @@ struct MatmulOptions {
   Precision precision = Precision::ieee;
 };
 
-/// x1 @ x2: (..., m, k) by (..., k, n); 1-d operands as in the standard. Batch dimensions broadcast.
+/// a @ b: (..., m, k) by (..., k, n); 1-d operands as in the standard. Batch dimensions broadcast.
 /// A row of the result does not depend on how many rows are beside it.
-TESSERA_API Array matmul(const Array& x1, const Array& x2, const MatmulOptions& options = {});
+TESSERA_API Array matmul(const Array& a, const Array& b, const MatmulOptions& options = {});
 /// The last two axes swapped: a view.
 TESSERA_API Array matrix_transpose(const Array& x);
 struct VecdotOptions {
@@ -20,6 +20,6 @@ struct VecdotOptions {
 };
 /// Sums of products along an axis, without a temporary of the operands' size. Floats accumulate in blocks or
 /// in float64.
-TESSERA_API Array vecdot(const Array& x1, const Array& x2, const VecdotOptions& options = {});
+TESSERA_API Array vecdot(const Array& a, const Array& b, const VecdotOptions& options = {});
 
 }  // namespace tessera
