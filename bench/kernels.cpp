@@ -72,8 +72,8 @@ void profile_tiles(const Setting& setting, const Problem& problem, const Functio
 void kernels(const Setting& setting, Report& report) {
   const Problem problem = make_problem(setting.size, setting.source, setting.device, 0);
   const Size& size = problem.size;
-  auto plan = kmeans::plan_labelling(kmeans::AssignMethod::gram_tiled, 0, 0, problem.x, size.clusters);
-  plan.compiled = setting.compiled;
+  const auto plan = kmeans::plan_labelling(kmeans::AssignMethod::gram_tiled, 0, 0, problem.x, size.clusters,
+                                           setting.compiled);
   const Array centers = astype(problem.centers, float64);
   const Peaks peaks = measure_peaks(
       setting.device, std::clamp<std::int64_t>(size.samples * size.features, 1000, 100'000'000));

@@ -13,13 +13,16 @@ namespace tessera::bench {
 namespace {
 
 constexpr std::int64_t kUpdateTile = 256;
+constexpr std::int64_t kCompiledTile = 16 * kMebibyte;
 
-// What the estimator's assignment holds: labels twice, a tile of distances and one of samples less the shift,
-// the centers in float64 twice and as they enter the product.
+// What the estimator's assignment holds: labels twice, a tile of distances (compiled, what a kernel keeps of
+// one) and one of samples less the shift, the centers in float64 twice and as they enter the product.
 std::int64_t shifted_peak(const Size& size, const kmeans::Labelling& plan) {
   const std::int64_t tile = std::min(plan.tile_samples, size.samples);
-  return 4 * tile * (std::min(plan.tile_centers, size.clusters) + size.features) + 16 * size.samples +
-         20 * size.clusters * size.features + kMebibyte;
+  const std::int64_t distances =
+      plan.compiled ? kCompiledTile : 4 * tile * std::min(plan.tile_centers, size.clusters);
+  return distances + 4 * tile * size.features + 16 * size.samples + 20 * size.clusters * size.features +
+         kMebibyte;
 }
 
 // The float64 sums of an update; with their quotients.
@@ -74,9 +77,9 @@ struct Phases {
 
   /// How fits assign, eager or compiled by the mode; a fit chooses by itself.
   kmeans::Labelling plan() const {
-    auto plan =
-        kmeans::plan_labelling(kmeans::AssignMethod::gram_tiled, 0, 0, problem.x, problem.size.clusters);
-    plan.compiled = setting.compiled;
+    auto plan = kmeans::plan_labelling(kmeans::AssignMethod::gram_tiled, 0, 0, problem.x,
+                                       problem.size.clusters, setting.compiled);
+    plan.tile_samples = std::min(plan.tile_samples, std::max<std::int64_t>(problem.size.samples, 1));
     return plan;
   }
 

@@ -70,16 +70,18 @@ bool worth_compiling_differences(const Array& x, std::int64_t clusters) {
 }  // namespace
 
 Labelling plan_labelling(AssignMethod method, std::int64_t tile_samples, std::int64_t tile_centers,
-                         const Array& x, std::int64_t clusters) {
-  if (method == AssignMethod::gram)
-    return {method, x.shape(0), clusters, worth_compiling(x, clusters, false)};
+                         const Array& x, std::int64_t clusters, std::optional<bool> compiled) {
+  if (method == AssignMethod::gram) {
+    return {method, x.shape(0), clusters, compiled.value_or(worth_compiling(x, clusters, false))};
+  }
   const auto automatic = [&](bool writes_distances) {
     return automatic_tiles(x.shape(1), clusters, x.dtype(), x.device().cache_bytes(), writes_distances);
   };
   Labelling plan{method, tile_samples, tile_centers, false};
   if (plan.tile_centers == 0) plan.tile_centers = is_running(method) ? kRunningTile : automatic(true).centers;
-  plan.compiled = is_running(method) ? worth_compiling_differences(x, clusters)
-                                     : worth_compiling(x, clusters, plan.tile_centers < clusters);
+  plan.compiled =
+      compiled.value_or(is_running(method) ? worth_compiling_differences(x, clusters)
+                                           : worth_compiling(x, clusters, plan.tile_centers < clusters));
   if (plan.tile_samples == 0) plan.tile_samples = automatic(!plan.compiled).samples;
   return plan;
 }

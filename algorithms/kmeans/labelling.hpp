@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include <tessera/tessera.hpp>
 #include "kmeans/methods.hpp"
@@ -17,9 +18,9 @@ struct Labelling {
 
 /// The tile sizes asked for, and automatic ones where they are 0, for (n, d) samples and k centers.
 /// `gram` takes all samples and all centers at once. Products, and differences, are compiled unless there are
-/// so few that compiling would be felt.
+/// so few that compiling would be felt, or as `compiled` says if it is given.
 Labelling plan_labelling(AssignMethod method, std::int64_t tile_samples, std::int64_t tile_centers,
-                         const Array& x, std::int64_t clusters);
+                         const Array& x, std::int64_t clusters, std::optional<bool> compiled = {});
 
 /// The nearest of the centers (float64, or of x's dtype) for every sample: (n,) int64. What `fit` and
 /// `predict` share. The mean of the centers, rounded to x's dtype, is taken off both before any product: from

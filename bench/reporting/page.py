@@ -1,6 +1,7 @@
 """docs/performance.md from the results of a run: the same text for the same file. Needs the standard library alone.
     python3 bench/reporting/page.py bench/results/cpu.json > docs/performance.md"""
 
+import collections
 import math
 import sys
 
@@ -167,8 +168,10 @@ def lloyd(results, size):
     rows = []
     for row in measured(results, "lloyd", size, mode="eager"):
         tiles = " x ".join(str(row[key]) for key in ("tile_samples", "tile_centers") if key in row)
-        other = results.one("lloyd", **sized(size), mode="compiled", schedule=row["schedule"],
-                            tile_samples=row.get("tile_samples"), tile_centers=row.get("tile_centers"))
+        # What a fit does chooses its tiles by the mode.
+        same_tiles = {key: row.get(key) for key in ("tile_samples", "tile_centers")
+                      if row["schedule"] not in ("assign as fit does", "step")}
+        other = results.one("lloyd", **sized(size), mode="compiled", schedule=row["schedule"], **same_tiles)
         rows.append([row["schedule"], tiles, median(row), spread(row), mebibytes(row["peak_bytes"]),
                      mebibytes(row.get("predicted_peak_bytes")), row.get("labels_differ", ""), median(other),
                      mebibytes(other["peak_bytes"]) if other else "",
@@ -237,7 +240,7 @@ def scaling(results):
                     rows.append([NAMES[size], schedule, count, median(row),
                                  number(targets.ratio(alone, row["seconds"]["median"]))])
     plain = targets.multiply_add_gain(results)
-    note = f"\nPlain multiply-adds gained {plain:.3g} in the same run.\n" if plain else ""
+    note = f"\nPlain multiply-adds gained {plain:.3g}.\n" if plain else ""
     return made + "\nThreads:\n\n" + table(["size", "what", "threads", "time", "gain"], rows) + note
 
 
@@ -256,7 +259,8 @@ def comparison(record):
                      mebibytes(side.get("thread_local_bytes")), mebibytes(side.get("max_rss_bytes")),
                      f"{differ['count']} of {differ['of']}" if differ else ""])
     text = f"### {record['text']}, {record['n']} x {record['k']} x {record['d']}\n\n"
-    text += f"{record['rounds']} turns of {record['calls']} calls, {record['threads']} threads.\n\n"
+    once = "; each peer one call" if record["name"] == "assign-feature-heavy" else ""
+    text += f"{record['rounds']} turns of {record['calls']} calls{once}, {record['threads']} threads.\n\n"
     text += table(["side", "median", "least .. most", "time over our best", "first call", "peak MiB",
                    "thread-local MiB", "process MiB", "labels differ"], rows)
     text += explained(sides)
@@ -318,11 +322,12 @@ def losses(results):
 
 def machine(results):
     about, first = results.about, results.rows[-1]["machine"]
+    commits = collections.Counter(row["machine"]["commit"] for row in results.rows)
     rows = [["processor", f"{first['processor']}, {first['cores']} cores"], ["system", about.get("system", "")],
             ["compiler", about.get("compiler", "")], ["device", first["device"]],
             *[[key, value] for key, value in first["details"].items()
               if key in ("features", "vector kernels", "threads", "products")],
-            ["commit", first["commit"]]]
+            ["commit", ", ".join(f"{commit} ({count} rows)" for commit, count in commits.most_common())]]
     versions, kernels = {}, set()
     for record in results.beside:
         for side in record["sides"]:
@@ -356,7 +361,7 @@ def text(results):
         "bench/peers/compare --help     # one comparison alone\n"
         "build/release/bin/tessera-bench --help\n```\n",
         "## The machine\n", machine(results),
-        "## Aims\n", "Speeds are ratios of medians in this run.\n", aims,
+        "## Aims\n", "Speeds are ratios of medians of figures measured in turn, where both sides are in one table.\n", aims,
         "## Where we lose\n", losses(results),
         "## Gram tiles\n",
         "Sample tiles by center tiles; `gram` is the whole product at once, `product` that product alone, its output "

@@ -99,6 +99,8 @@ def measure(arguments, folder):
     """Takes the steps that are wanted, not taken yet, and fit into the time."""
     path = os.path.join(folder, "steps.json")
     taken = read(path, {})
+    if taken and taken.pop("threads", arguments.threads) != arguments.threads:
+        raise Unusable(f"{folder} holds figures of another number of threads; take --fresh, or another --name")
     left_out = []
     began = time.monotonic()
     for step in chosen(arguments):
@@ -124,7 +126,7 @@ def measure(arguments, folder):
         if whole:
             taken[step.name] = round(time.monotonic() - start, 1)
             with open(path, "w") as file:
-                json.dump(taken, file, indent=1)
+                json.dump({"threads": arguments.threads, **taken}, file, indent=1)
         else:
             left_out.append(step.name)
     if left_out:
@@ -161,6 +163,8 @@ def parsed():
     arguments = parser.parse_args()
     if not 0 <= arguments.budget < float("inf"):
         parser.error(f"--budget {arguments.budget:g}: expected minutes, or 0 to write what is there")
+    if arguments.name and (os.sep in arguments.name or arguments.name.startswith(".")):
+        parser.error(f"--name {arguments.name}: expected a name, not a path")
     if arguments.threads < 1:
         parser.error(f"--threads {arguments.threads}: expected a whole number >= 1")
     for word in arguments.steps or []:
@@ -246,8 +250,12 @@ def surroundings():
 
 def draw(venv, results_path):
     python = os.path.join(venv, "bin/python") if venv else sys.executable
-    done = subprocess.run([python, "bench/reporting/figures.py", results_path, "docs/figures"], check=False)
-    say("drew docs/figures" if done.returncode == 0 else "no figures: matplotlib is missing, or see above")
+    try:
+        command = [python, "bench/reporting/figures.py", results_path, "docs/figures"]
+        drawn = subprocess.run(command, check=False).returncode == 0
+    except OSError:  # no such environment
+        drawn = False
+    say("drew docs/figures" if drawn else f"no figures: {python} has no matplotlib, or see above")
 
 
 if __name__ == "__main__":

@@ -126,6 +126,13 @@ class Aims(unittest.TestCase):
         self.assertIn("numpy x took 500 ms", text)
         self.assertNotIn("faiss", text)
 
+    def test_losses_compare_a_schedule_with_the_same_of_ours(self):
+        beside = [record("step-cython", side("tessera step", 1.0), side("tessera tiled", 3.0), side("torch tiled", 2.0),
+                         side("tessera product alone", 0.5), side("numpy product alone", 0.4))]
+        text = page.losses(results(beside=beside))
+        self.assertIn("torch tiled took 2 s, tessera tiled 3 s", text)
+        self.assertIn("numpy product alone took 400 ms, tessera product alone 500 ms", text)
+
 
 class Files(unittest.TestCase):
     def test_what_was_written_is_read(self):
