@@ -9,9 +9,6 @@
 namespace tessera::bench {
 namespace {
 
-// The most that the distances of a compiled Gram take, whatever the tile that is asked for.
-constexpr std::int64_t kCompiledTile = 16 * kMebibyte;
-
 class Grid {
  public:
   Grid(const Setting& setting, const Problem& problem, Report& report)

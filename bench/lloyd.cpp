@@ -13,7 +13,6 @@ namespace tessera::bench {
 namespace {
 
 constexpr std::int64_t kUpdateTile = 256;
-constexpr std::int64_t kCompiledTile = 16 * kMebibyte;
 
 // What the estimator's assignment holds: labels twice, a tile of distances (compiled, what a kernel keeps of
 // one) and one of samples less the shift, the centers in float64 twice and as they enter the product.

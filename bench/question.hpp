@@ -55,6 +55,8 @@ inline void keep_labels(const Setting& setting, const Array& labels) {
 
 /// What small arrays and rounding up may take beside a prediction of a peak.
 inline constexpr std::int64_t kMebibyte = 1 << 20;
+/// The most that the distances of a compiled Gram take, whatever the tile that is asked for.
+inline constexpr std::int64_t kCompiledTile = 16 * kMebibyte;
 
 /// The peak of assign_gram_tiled: a tile of distances, and labels and scores in pieces and joined.
 inline std::int64_t gram_tiled_peak(const Size& size, std::int64_t tile_samples, std::int64_t tile_centers) {

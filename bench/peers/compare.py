@@ -38,7 +38,8 @@ def ask(question, threads, rounds=None, wanted=None):
     n, k, d = question.size
     arrays.make_pending()
     record = {"name": question.name, "text": question.text, "n": n, "k": k, "d": d, "threads": threads,
-              "rounds": rounds, "calls": question.calls, "processor": platform.processor(), "sides": [], "missing": []}
+              "rounds": rounds, "calls": question.calls, "peers_once": question.peers_once,
+              "processor": platform.processor(), "sides": [], "missing": []}
     with tempfile.TemporaryDirectory() as folder:
         kept, running, alive = {}, [], []
 

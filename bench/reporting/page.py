@@ -259,7 +259,7 @@ def comparison(record):
                      mebibytes(side.get("thread_local_bytes")), mebibytes(side.get("max_rss_bytes")),
                      f"{differ['count']} of {differ['of']}" if differ else ""])
     text = f"### {record['text']}, {record['n']} x {record['k']} x {record['d']}\n\n"
-    once = "; each peer one call" if record["name"] == "assign-feature-heavy" else ""
+    once = "; each peer once" if record.get("peers_once") else ""
     text += f"{record['rounds']} turns of {record['calls']} calls{once}, {record['threads']} threads.\n\n"
     text += table(["side", "median", "least .. most", "time over our best", "first call", "peak MiB",
                    "thread-local MiB", "process MiB", "labels differ"], rows)

@@ -98,9 +98,10 @@ def would_lose(path):
 def measure(arguments, folder):
     """Takes the steps that are wanted, not taken yet, and fit into the time."""
     path = os.path.join(folder, "steps.json")
-    taken = read(path, {})
-    if taken and taken.pop("threads", arguments.threads) != arguments.threads:
-        raise Unusable(f"{folder} holds figures of another number of threads; take --fresh, or another --name")
+    before = read(path, {"threads": arguments.threads, "seconds": {}})
+    if before.get("threads") != arguments.threads:
+        raise Unusable(f"{path} is not of a run with {arguments.threads} threads; take --fresh, or another --name")
+    taken = before["seconds"]
     left_out = []
     began = time.monotonic()
     for step in chosen(arguments):
@@ -126,7 +127,7 @@ def measure(arguments, folder):
         if whole:
             taken[step.name] = round(time.monotonic() - start, 1)
             with open(path, "w") as file:
-                json.dump({"threads": arguments.threads, **taken}, file, indent=1)
+                json.dump({"threads": arguments.threads, "seconds": taken}, file, indent=1)
         else:
             left_out.append(step.name)
     if left_out:

@@ -118,7 +118,7 @@ void take_elements_along(const View& x, const View& indices, const View& out) {
 }  // namespace
 
 void CpuDevice::take(const View& x, const View& indices, const View& out) {
-  if (out.size() == 0) return check_indices(x.shape[1], indices);
+  if (out.size() == 0) return;
   visit_size(itemsize(x.dtype), [&](auto tag) { take_elements<decltype(tag)>(x, indices, out); });
 }
 

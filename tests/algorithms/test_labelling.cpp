@@ -82,6 +82,19 @@ TEST_P(LabellingTest, TinyFitsAreNotCompiled) {
       plan_labelling(AssignMethod::running, 0, 0, zeros({20000, 64}, {.device = device()}), 1000).compiled);
 }
 
+TEST_P(LabellingTest, WhoAsksDecidesOnCompiling) {
+  const Array x = zeros({50, 4}, {.device = device()});
+  for (const AssignMethod method : {AssignMethod::gram, AssignMethod::gram_tiled, AssignMethod::running}) {
+    for (const bool compiled : {false, true}) {
+      EXPECT_EQ(plan_labelling(method, 0, 0, x, 3, compiled).compiled, compiled) << name(method);
+    }
+  }
+  const auto tile = [&](bool compiled) {
+    return plan_labelling(AssignMethod::gram_tiled, 0, 0, x, 1000, compiled).tile_samples;
+  };
+  EXPECT_GE(tile(true), tile(false));
+}
+
 TESSERA_FOR_EACH_DEVICE(LabellingTest);
 
 }  // namespace

@@ -203,12 +203,22 @@ with open(sys.argv[sys.argv.index("--json") + 1], "w") as file:
     def test_a_whole_run_publishes(self):
         self.publish_before()
         os.makedirs(self.path("build", "report", "cpu"))
-        for name, content in (("steps", {step.name: 1.0 for step in steps.steps(2)}), ("rows", [grid_row(0.25)])):
+        taken = {"threads": 2, "seconds": {step.name: 1.0 for step in steps.steps(2)}}
+        for name, content in (("steps", taken), ("rows", [grid_row(0.25)])):
             with open(self.path("build", "report", "cpu", name + ".json"), "w") as file:
                 json.dump(content, file)
         done = self.run_report("--budget", "0")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.published(), 1)
+
+    def test_figures_of_other_threads_are_not_taken_up(self):
+        self.assertEqual(self.run_report("--name", "t", "--steps", "fit smoke", "--budget", "1").returncode, 0)
+        again = self.run_report("--name", "t", "--steps", "fit smoke", "--budget", "1", "--threads", "1")
+        self.assertEqual(again.returncode, 1)
+        self.assertRegex(again.stderr, r"\Abench/report: .*is not of a run with 1 threads; take --fresh.*\n\Z")
+
+    def test_a_name_is_no_path(self):
+        self.assertIn("expected a name, not a path", self.run_report("--name", "../x", "--budget", "0").stderr)
 
     def test_what_cannot_be_read_is_one_line(self):
         self.assertRegex(self.run_report("--page-only").stderr, r"\Abench/report: there are no results .*\n\Z")
